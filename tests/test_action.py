@@ -123,7 +123,7 @@ def test_nothing_in_an_input_is_expanded(tmp_path: Path) -> None:
     assert str(Path.home()) not in page
 
 
-def test_a_quote_that_is_not_closed_is_no_verdict(tmp_path: Path) -> None:
+def test_a_quote_that_is_not_closed_is_not_a_verdict(tmp_path: Path) -> None:
     words = "tests/interop/session.ndjson don't tests/interop/faults.ndjson"
     status, out, page = run("acpgen validate", {"validate": words}, tmp_path)
     assert (status, out) == (2, "")

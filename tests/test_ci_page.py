@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shlex
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml  # type: ignore[import-untyped] # it has no types
 from packaging.requirements import Requirement
+
+from command_calls import call_acpgen
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "ci.md").read_text("utf-8")
@@ -70,10 +72,9 @@ def call(id_: str, folder: Path) -> list[str]:
 
 def run(words: list[str], folder: Path) -> tuple[int, str]:
     assert words[0] == "acpgen"
-    done = subprocess.run(
-        [sys.executable, "-m", *words], cwd=folder, capture_output=True, text=True, check=False
-    )
-    return done.returncode, done.stdout + done.stderr
+    with contextlib.chdir(folder):
+        status, printed, noted = call_acpgen(*words[1:])
+    return status, printed + noted
 
 
 @pytest.fixture(scope="module")

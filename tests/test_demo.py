@@ -35,8 +35,8 @@ def test_the_demo_is_what_make_runs() -> None:
 def test_installing_prints_one_line() -> None:
     makefile = (ROOT / "Makefile").read_text("utf-8")
     recipe = makefile.split("\n.venv/bin/python:")[1].split("\n\n")[0]
-    said = [line for line in recipe.split("\n\t") if line.startswith("@echo")]
-    assert len(said) == 1
+    reported = [line for line in recipe.split("\n\t") if line.startswith("@echo")]
+    assert len(reported) == 1
     calls = re.findall(r"^.*-m pip install.*$", makefile, re.MULTILINE)
     assert calls
     assert all("--quiet --quiet" in each for each in calls)

@@ -50,7 +50,7 @@ def test_a_long_name_is_cut() -> None:
     assert printable("\n" * 401) == r"\n" * 400 + "..."
 
 
-def test_findings_are_ordered_by_place_and_said_once() -> None:
+def test_findings_are_ordered_by_place_and_reported_once() -> None:
     later = FULL.replaced(line=10)
     assert order([later, BARE, FULL, NO_LINE, FULL]) == [NO_LINE, FULL, later, BARE]
 

@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from acp_v2 import models
 from acp_v2.models import MISSING, PromptRequest
 from acpgen.cli.crash import account
 from acpgen.findings import Format
+from command_calls import call_acpgen
 from proofs import a_few
 
 TESTS = Path(__file__).parent
@@ -126,16 +126,13 @@ def test_the_models() -> None:
 
 
 def found_by_the_program(instances: list[dict[str, object]]) -> list[dict[str, Any]]:
-    done = subprocess.run(
-        [sys.executable, "-m", "acpgen", "validate", "--from", "client", "--format", "json", "-"],
-        input="".join(f"{json.dumps(instance)}\n" for instance in instances).encode(),
-        capture_output=True,
-        timeout=60,
-        check=False,
+    rows = "".join(f"{json.dumps(instance)}\n" for instance in instances).encode()
+    _, printed, noted = call_acpgen(
+        "validate", "--from", "client", "--format", "json", "-", stdin=rows
     )
-    found: list[dict[str, Any]] = json.loads(done.stdout)["findings"]
+    found: list[dict[str, Any]] = json.loads(printed)["findings"]
     refused = len({row["line"] for row in found})
-    assert done.stderr.decode() == (
+    assert noted == (
         f"{len(instances)} messages: {len(instances) - refused} accepted, {refused} refused\n"
     )
     return found
@@ -193,8 +190,8 @@ def test_no_error_of_the_models_shows_a_key(key: object, tolerant: bool) -> None
     for data in (params, json.dumps(params)):
         with pytest.raises(ValidationError) as caught:
             models.parse_params("session/prompt", data, tolerant=tolerant)
-        for said in (str(caught.value), repr(caught.value.errors()), caught.value.json()):
-            assert "SECRET" not in said
+        for reported in (str(caught.value), repr(caught.value.errors()), caught.value.json()):
+            assert "SECRET" not in reported
 
 
 @pytest.mark.parametrize(
@@ -262,25 +259,20 @@ def broken(key: str) -> list[str]:
 
 def printed(command: str, *arguments: str, rows: list[str]) -> str:
     """All that a command prints about some lines."""
-    done = subprocess.run(
-        [sys.executable, "-m", "acpgen", command, *arguments, "-"],
-        input="".join(f"{row}\n" for row in rows).encode(),
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
-    assert b"Traceback" not in done.stderr
-    assert done.stdout
-    return (done.stdout + done.stderr).decode()
+    given = "".join(f"{row}\n" for row in rows).encode()
+    _, shown, noted = call_acpgen(command, *arguments, "-", stdin=given)
+    assert "Traceback" not in noted
+    assert shown
+    return shown + noted
 
 
 @pytest.mark.parametrize("form", a_few(Format, {Format.TEXT, Format.JSON}, "starts a command"))
 @pytest.mark.parametrize("command", ["validate", "trace"])
 def test_no_command_prints_a_key_in_any_format(command: str, form: Format) -> None:
     rows = lines(SECRET) + (broken(SECRET) if command == "validate" else [])
-    said = printed(command, "--format", form, rows=rows)
-    assert SECRET[:8] not in said
-    assert HASH in said
+    reported = printed(command, "--format", form, rows=rows)
+    assert SECRET[:8] not in reported
+    assert HASH in reported
 
 
 SHORT = "pw-1234"
@@ -292,18 +284,18 @@ TWICE = {
 
 @pytest.mark.parametrize("form", Format)
 def test_validate_prints_no_short_key_in_any_format(form: Format) -> None:
-    said = printed("validate", "--format", form, rows=lines(SHORT))
-    assert SHORT not in said
-    assert "key of 7 characters, #" in said
+    reported = printed("validate", "--format", form, rows=lines(SHORT))
+    assert SHORT not in reported
+    assert "key of 7 characters, #" in reported
 
 
 @pytest.mark.parametrize("twice", TWICE.values(), ids=TWICE)
 def test_validate_prints_neither_of_two_keys_of_a_message(twice: str) -> None:
     called = json.dumps(message({"K": 1}) | {"method": SECRET})
     row = called.replace('"K": 1', twice.replace("{key}", SECRET))
-    said = printed("validate", rows=[row])
-    assert SECRET not in said
-    assert HASH in said
+    reported = printed("validate", rows=[row])
+    assert SECRET not in reported
+    assert HASH in reported
 
 
 def test_no_error_about_a_line_of_a_transcript_prints_a_key() -> None:
@@ -320,6 +312,6 @@ def test_no_traceback_prints_a_key() -> None:
     try:
         os.environ[SECRET]
     except KeyError as error:
-        said = account(error)
-    assert SECRET not in said
-    assert re.search(r"KeyError.*\n.*test_keys_everywhere\.py:\d+ in test_no_traceback", said)
+        reported = account(error)
+    assert SECRET not in reported
+    assert re.search(r"KeyError.*\n.*test_keys_everywhere\.py:\d+ in test_no_traceback", reported)

@@ -70,7 +70,7 @@ def imports(path: Path) -> Iterator[str]:
 
 
 def violations(importer: str, imported: str) -> bool:
-    """Whether one part must not import another."""
+    """True if one part must not import another."""
     return imported != "__init__" and importer != imported and LEVEL[imported] >= LEVEL[importer]
 
 

@@ -30,7 +30,7 @@ def test_the_patches_are_those_of_upstream(upstream_schemas: Path) -> None:
     theirs = {
         name
         for name, schema in upstream["$defs"].items()
-        if any(OMITTED_LEAVES.search(said) for said in descriptions(schema))
+        if any(OMITTED_LEAVES.search(reported) for reported in descriptions(schema))
     }
     ours = {type_.name for type_ in whole_schema().types.values() if type_.patch}
     assert len(theirs) >= 9

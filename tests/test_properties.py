@@ -124,7 +124,7 @@ def test_keys_survive_the_models_exactly(key: str) -> None:
     assert len(key) < 3 or key not in repr(parsed)
 
 
-def test_a_lone_surrogate_is_no_key() -> None:
+def test_a_lone_surrogate_is_not_a_key() -> None:
     wire = json.dumps(request("session/prompt", prompt("\ud800")))
     assert validate(wire, protocol=protocol()).code == -32700
     with pytest.raises(ValidationError, match="json_invalid"):

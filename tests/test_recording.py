@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import unavailable
+from proofs import a_few
 
 INTEROP = Path(__file__).parent / "interop"
 RECORDINGS = ["session.ndjson", "faults.ndjson"]
@@ -36,7 +37,7 @@ def test_recording_again_gives_the_same_bytes(tmp_path: Path) -> None:
     assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == kept
 
 
-@pytest.mark.parametrize("name", RECORDINGS)
+@pytest.mark.parametrize("name", a_few(RECORDINGS, RECORDINGS[:1], "checks one more recording"))
 def test_the_official_schema_accepts_the_recording(name: str) -> None:
     done = node("check.mjs", INTEROP / name)
     counted = sum(int(line.split()[0]) for line in done.stdout.splitlines())

@@ -13,12 +13,12 @@ from markdown_it import MarkdownIt
 
 from acpgen import resources
 from diff_calls import (
+    BREAKS,
     FOUND,
     LABEL,
     MEMBER,
     MOOD,
     PRICE,
-    TOLD,
     WHAT,
     WORDS,
     line_of,
@@ -131,7 +131,7 @@ def test_json_has_a_message_that_shows_the_break() -> None:
         "pointer": "/$defs/SendRequest/properties/label",
         "old": "20",
         "new": "10",
-        "message": f"`maxLength` was 20 and is 10; {TOLD}",
+        "message": f"`maxLength` was 20 and is 10; {BREAKS}",
         "accepted": False,
         "reason": None,
     }
@@ -168,7 +168,7 @@ def test_github_annotates_the_new_file() -> None:
     write(LABEL)
     assert run("old/v2", "new/v2", "--format", "github").stdout == (
         f"::error file=new/v2/parcels.json,line={line_of(MEMBER)},title=limit-tightened::"
-        f"parcel/send /$defs/SendRequest/properties/label: `maxLength` was 20 and is 10; {TOLD}\n"
+        f"parcel/send /$defs/SendRequest/properties/label: `maxLength` was 20 and is 10; {BREAKS}\n"
     )
 
 
@@ -177,7 +177,7 @@ def test_markdown_is_a_changelog() -> None:
     assert run("old/v2", "new/v2", "--format", "markdown").stdout == (
         "# `old/v2` to `new/v2`\n\n"
         "## Breaking for clients\n\n"
-        f"- `SendRequest.label`: `maxLength` was 20 and is 10; {TOLD}. "
+        f"- `SendRequest.label`: `maxLength` was 20 and is 10; {BREAKS}. "
         "Carried by `parcel/send`.\n\n"
         "## Breaking for agents\n\n"
         "- `SendResponse.price`: was a number and is an integer; breaks agents: newer peers do not "
@@ -230,9 +230,9 @@ def test_hostile_text_opens_no_markup(text: str) -> None:
 @pytest.mark.parametrize("form", ["json", "markdown"])
 def test_nothing_turns_the_direction_of_writing(form: str) -> None:
     write({"SendRequest": {"properties": {"label": {"pattern": "\u202e\u009b"}}}})
-    said = run("old/v2", "new/v2", "--format", form).stdout
-    assert "\\u202e" in said
-    assert not {"\u202e", "\u009b"} & set(said)
+    reported = run("old/v2", "new/v2", "--format", form).stdout
+    assert "\\u202e" in reported
+    assert not {"\u202e", "\u009b"} & set(reported)
 
 
 def test_a_release_of_another_protocol_version_is_none(

@@ -10,13 +10,13 @@ import pytest
 
 from acpgen import resources
 from diff_calls import (
+    BREAKS,
     FOUND,
     LABEL,
     MEMBER,
     MOOD,
     PLACE,
     PRICE,
-    TOLD,
     WHAT,
     line_of,
     run,
@@ -43,7 +43,7 @@ def accept(reason: str, rule: str = "limit-tightened", name: str = "new/accepted
     return path
 
 
-def test_an_accepted_change_breaks_nobody() -> None:
+def test_an_accepted_change_breaks_no_peer() -> None:
     write(LABEL)
     accept("No label was ever longer.")
     result = run("old/v2", "new/v2")
@@ -80,15 +80,15 @@ def test_an_accepted_change_is_the_last_section_of_markdown() -> None:
     assert "Breaking for clients" not in result.stdout
     assert result.stdout.endswith(
         "\n## Accepted\n\n- `SendRequest.label`: `maxLength` was 20 and is 10; "
-        f"{TOLD}; accepted (No label was ever \\*longer\\*.)\n"
+        f"{BREAKS}; accepted (No label was ever \\*longer\\*.)\n"
     )
 
 
 def test_markdown_of_what_is_all_accepted_has_no_other_section() -> None:
     write(LABEL)
     accept("Fine.")
-    said = run("old/v2", "new/v2", "--format", "markdown").stdout
-    assert said.startswith("# `old/v2` to `new/v2`\n\n## Accepted\n\n- `SendRequest.label`: ")
+    reported = run("old/v2", "new/v2", "--format", "markdown").stdout
+    assert reported.startswith("# `old/v2` to `new/v2`\n\n## Accepted\n\n- `SendRequest.label`: ")
 
 
 def test_a_file_of_accepted_changes_may_be_named() -> None:
@@ -143,7 +143,7 @@ def test_of_two_changes_at_a_place_an_entry_accepts_one() -> None:
     result = run("old/v2", "new/v2")
     assert result.exit_code == 1
     assert [line.partition(": `")[2] for line in result.stdout.splitlines()] == [
-        f"minLength` was 1 and is 10; {TOLD}"
+        f"minLength` was 1 and is 10; {BREAKS}"
     ]
 
 
@@ -176,9 +176,9 @@ def save(text: str) -> Path:
 
 def test_nothing_in_toml_turns_the_direction_of_writing() -> None:
     write({"SendRequest": {"properties": {"label": {"pattern": '\u202e\x7f"'}}}})
-    said = run("old/v2", "new/v2", "--format", "toml").stdout
-    assert not {"\u202e", "\x7f"} & set(said)
-    assert [entry["to"] for entry in tomllib.loads(said)["accepted"]] == ['\u202e\x7f"']
+    reported = run("old/v2", "new/v2", "--format", "toml").stdout
+    assert not {"\u202e", "\x7f"} & set(reported)
+    assert [entry["to"] for entry in tomllib.loads(reported)["accepted"]] == ['\u202e\x7f"']
 
 
 def test_accepted_changes_that_cannot_be_read() -> None:

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from acpgen import cli, resources
 from acpgen.cli.app import typer_app
 from acpgen.cli.crash import account
+from proofs import a_few
 
 
 def interrupt(*_: object, **__: object) -> None:
@@ -57,7 +58,12 @@ def test_other_exit_statuses_stay(
 
 
 @pytest.mark.parametrize(
-    "command", [["lint"], ["diff", str(resources.SCHEMA)], ["upstream", "compare"]]
+    "command",
+    a_few(
+        (["lint"], ["diff", str(resources.SCHEMA)], ["upstream", "compare"]),
+        [["lint"]],
+        "starts one more process",
+    ),
 )
 def test_no_name_moves_the_cursor(command: list[str]) -> None:
     done = subprocess.run(
@@ -65,23 +71,23 @@ def test_no_name_moves_the_cursor(command: list[str]) -> None:
         capture_output=True,
         check=False,
     )
-    said = done.stderr.decode()
+    reported = done.stderr.decode()
     assert done.returncode == 2
-    assert r"a\x1b[2J\n::error::b\x9b" in said
-    assert (said.count("\n"), "\x1b" in said, "\x9b" in said) == (1, False, False)
+    assert r"a\x1b[2J\n::error::b\x9b" in reported
+    assert (reported.count("\n"), "\x1b" in reported, "\x9b" in reported) == (1, False, False)
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "reported"),
     [
         (ModuleNotFoundError("SECRET", name="acpgen.judge"), "ModuleNotFoundError of acpgen.judge"),
         (ImportError("SECRET", name="numpy"), "ImportError of numpy"),
         (ImportError("SECRET"), "ImportError"),
     ],
 )
-def test_an_account_names_the_module_that_lacks(error: ImportError, said: str) -> None:
+def test_an_account_names_the_module_that_lacks(error: ImportError, reported: str) -> None:
     assert account(error) == (
-        f"acpgen: can't go on: {said} in acpgen itself; please report it with these lines\n"
+        f"acpgen: can't go on: {reported} in acpgen itself; please report it with these lines\n"
     )
 
 
@@ -116,7 +122,7 @@ def test_a_closed_output_is_2(command: list[str]) -> None:
 
 
 @pytest.mark.parametrize("command", ["validate", "trace"])
-@pytest.mark.parametrize("form", ["text", "json"])
+@pytest.mark.parametrize("form", a_few(("text", "json"), {"json"}, "starts one more process"))
 def test_a_closed_input_is_2(command: str, form: str) -> None:
     line = f"exec {sys.executable} -m acpgen {command} --format {form} - <&-"
     done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
@@ -132,7 +138,12 @@ def test_a_closed_error_output_changes_no_status() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [["methods"], ["rules"], ["explain", "missing-retry-class"], ["lint", "--help"]]
+    "command",
+    a_few(
+        (["methods"], ["rules"], ["explain", "missing-retry-class"], ["lint", "--help"]),
+        [["methods"], ["lint", "--help"]],
+        "starts one more process",
+    ),
 )
 def test_a_reader_that_leaves_is_2(command: list[str]) -> None:
     program = subprocess.Popen(
@@ -147,7 +158,12 @@ def test_a_reader_that_leaves_is_2(command: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [["lint"], ["methods", "--schema"], ["diff", str(resources.SCHEMA)], ["validate"]]
+    "command",
+    a_few(
+        (["lint"], ["methods", "--schema"], ["diff", str(resources.SCHEMA)], ["validate"]),
+        [["lint"], ["validate"]],
+        "starts one more process",
+    ),
 )
 def test_a_name_that_is_not_utf_8_is_2(command: list[str], tmp_path: Path) -> None:
     path = os.fsencode(tmp_path) + b"/\xff\xfe.json"

@@ -20,7 +20,7 @@ from command_calls import APP
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "schema" / "v9"
 OPTIONS = ("--schema", "v9", "--out", "out", "--target", "retry")
-MEND = "to fix: acpgen generate --schema v9 --out out --target retry\n"
+FIX = "to fix: acpgen generate --schema v9 --out out --target retry\n"
 METHODS = Path("out/json/methods.json")
 
 
@@ -58,7 +58,7 @@ def test_a_clean_tree_is_a_document_without_findings() -> None:
 def test_missing_and_surplus_are_1() -> None:
     METHODS.rename("out/json/old.json")
     result = run(*OPTIONS, "--check")
-    assert (result.exit_code, result.stderr) == (1, MEND)
+    assert (result.exit_code, result.stderr) == (1, FIX)
     assert result.stdout == (
         "out/json/methods.json: error[drift-missing]: is missing\n"
         "out/json/old.json: error[drift-surplus]: "
@@ -70,7 +70,7 @@ def test_changed_is_1_and_shows_the_diff() -> None:
     lines = METHODS.read_text().splitlines(keepends=True)
     METHODS.write_text("".join(lines) + "odd\n")
     result = run(*OPTIONS, "--check")
-    assert (result.exit_code, result.stderr) == (1, MEND)
+    assert (result.exit_code, result.stderr) == (1, FIX)
     assert result.stdout == (
         "out/json/methods.json: error[drift-changed]: is not as generated\n"
         "--- json/methods.json (on disk)\n+++ json/methods.json (generated)\n"
@@ -81,12 +81,12 @@ def test_changed_is_1_and_shows_the_diff() -> None:
 def test_other_formats() -> None:
     METHODS.unlink()
     result = run(*OPTIONS, "--check", "--format", "json")
-    assert (result.exit_code, result.stderr) == (1, MEND)
+    assert (result.exit_code, result.stderr) == (1, FIX)
     report = json.loads(result.stdout)
     assert report["command"] == "generate"
     assert [f["rule"] for f in report["findings"]] == ["drift-missing"]
     result = run(*OPTIONS, "--check", "--format", "github")
-    assert (result.exit_code, result.stderr) == (1, MEND)
+    assert (result.exit_code, result.stderr) == (1, FIX)
     assert result.stdout == ("::error file=out/json/methods.json,title=drift-missing::is missing\n")
 
 
@@ -113,7 +113,7 @@ def test_targets_are_completed() -> None:
     assert found.stdout.split() == ["retry"]
 
 
-def test_what_was_done_is_said_in_numbers() -> None:
+def test_what_was_done_is_reported_in_numbers() -> None:
     assert run(*OPTIONS).stderr == "out: up to date\n"
     METHODS.unlink()
     assert run(*OPTIONS).stderr == "out: wrote 1 file (1 new), in json\n"
@@ -307,16 +307,16 @@ def test_the_version_is_printed() -> None:
 
 
 @pytest.mark.parametrize("mode", [[], ["--full"]])
-def test_line_ends_of_git_are_told_as_such(mode: list[str]) -> None:
+def test_line_ends_of_git_are_named_as_such(mode: list[str]) -> None:
     for path in (METHODS, Path("out/manifest.json")):
         path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
     result = run(*OPTIONS, "--check", *mode)
     assert result.exit_code == 1
-    told = "error[drift-changed]: has lines that end in CRLF, and is as generated but for that\n"
-    assert result.stdout == f"out/json/methods.json: {told}out/manifest.json: {told}"
+    drifted = "error[drift-changed]: has lines that end in CRLF, and is as generated but for that\n"
+    assert result.stdout == f"out/json/methods.json: {drifted}out/manifest.json: {drifted}"
     assert result.stderr == (
         "git writes CRLF where core.autocrlf is on; to prevent that, put the line "
-        f"`out/** eol=lf` into .gitattributes beside out\n{MEND}"
+        f"`out/** eol=lf` into .gitattributes beside out\n{FIX}"
     )
     assert run(*OPTIONS).exit_code == 0
     assert run(*OPTIONS, "--check").exit_code == 0
@@ -353,7 +353,7 @@ def test_a_template_without_the_header_is_2_and_nothing_is_written(name: str, ta
     assert run(*order).exit_code == 0
 
 
-def test_a_guide_without_its_method_is_told_with_its_line() -> None:
+def test_a_guide_without_its_method_is_reported_with_its_line() -> None:
     schema = json.loads(Path("v9/kettle.json").read_text("utf-8"))
     name = next(n for n, d in schema["$defs"].items() if "x-retry-class" in d)
     schema["$defs"][name]["x-docs"] = "prompt-lifecycle"

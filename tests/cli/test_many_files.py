@@ -80,7 +80,7 @@ def test_a_file_whose_name_looks_like_a_pattern_is_itself() -> None:
             ["trace"],
             ["trace", "--format", "sarif", "--max-errors", "1"],
         ],
-        [["validate", "--max-errors", "3"], ["trace"]],
+        [["validate", "--max-errors", "3"]],
         "starts processes for each",
     ),
     ids=" ".join,

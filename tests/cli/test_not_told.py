@@ -47,13 +47,13 @@ def test_json_is_a_report_that_is_not_complete(arguments: list[str]) -> None:
     jsonschema.Draft202012Validator(SCHEMA).validate(document)
     assert (result.exit_code, document["command"]) == (2, arguments[0])
     assert (document["complete"], document["findings"]) == (False, [])
-    said = [line.removeprefix("acpgen: ") for line in result.stderr.splitlines()]
-    assert len(document["problems"]) == len(said)
-    for problem, line in zip(document["problems"], said, strict=True):
+    reported = [line.removeprefix("acpgen: ") for line in result.stderr.splitlines()]
+    assert len(document["problems"]) == len(reported)
+    for problem, line in zip(document["problems"], reported, strict=True):
         assert line in (problem["message"], f"{problem['file']}: {problem['message']}")
 
 
-def test_the_place_is_not_said_twice() -> None:
+def test_the_place_is_not_reported_twice() -> None:
     (problem,) = json.loads(run(["lint", "none"], "json").stdout)["problems"]
     assert problem == {
         "file": "none",

@@ -15,7 +15,8 @@ import pytest
 from acpgen import resources
 from command_calls import call_acpgen
 
-TARGET = ["--target", "bundles"]
+GOLDEN = resources.ROOT / "tests" / "golden" / "schema" / "v9"
+TARGET: list[str | Path] = ["--schema", GOLDEN, "--target", "bundles"]
 
 
 def make_pipe(place: Path) -> None:
@@ -35,7 +36,7 @@ Make = Callable[[Path], None]
 
 @pytest.fixture(autouse=True)
 def _no_wait() -> Iterator[None]:
-    """An error where a call waits for somebody to write into a pipe."""
+    """An error where a call waits for a writer into a pipe."""
 
     def fail(*_: object) -> None:
         raise AssertionError("waits for a writer")
@@ -122,7 +123,7 @@ def _accepted(folder: Path) -> list[str | Path]:
 
 
 def _release(folder: Path) -> list[str | Path]:
-    return ["release", "1.0.0", "--schema", resources.SCHEMA, "--out", folder]
+    return ["release", "1.0.0", "--schema", GOLDEN, "--out", folder]
 
 
 def _overlay(folder: Path) -> list[str | Path]:
@@ -160,15 +161,15 @@ def test_one_among_what_a_command_reads(
 
 @pytest.mark.parametrize("name", ["accepted.toml", "released/CHANGELOG.md"])
 def test_one_beside_a_schema(tmp_path: Path, name: str) -> None:
-    schema = tmp_path / "own" / "v2"
+    schema = tmp_path / "own" / "v9"
     schema.mkdir(parents=True)
-    for file in resources.SCHEMA.glob("*.json"):
+    for file in GOLDEN.glob("*.json"):
         (schema / file.name).write_bytes(file.read_bytes())
     place = schema.parent / name
     place.parent.mkdir(exist_ok=True)
     os.mkfifo(place)
     status, printed, noted = call_acpgen(
-        "generate", "--schema", schema, "--out", tmp_path / "new", *TARGET
+        "generate", "--schema", schema, "--out", tmp_path / "new", "--target", "bundles"
     )
     assert status == 2, printed
     assert f"{place.name}: is not a regular file" in noted

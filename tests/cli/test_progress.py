@@ -1,4 +1,4 @@
-"""Progress is shown in lines where standard error is no terminal."""
+"""Progress is shown in lines where standard error is not a terminal."""
 
 from __future__ import annotations
 

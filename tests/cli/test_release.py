@@ -136,7 +136,7 @@ def test_a_refusal_names_what_broke_and_the_version_it_takes() -> None:
     )
 
 
-def test_nothing_new_is_no_release() -> None:
+def test_nothing_new_is_not_a_release() -> None:
     run("1.0.0")
     result = run("1.0.1")
     assert result.exit_code == 1
@@ -244,7 +244,7 @@ def test_what_was_accepted_accepts_nothing_else_later() -> None:
     assert released()[-1] == "acp-v2-1.0.1.schema.json"
 
 
-def test_an_entry_that_is_left_over_is_no_release() -> None:
+def test_an_entry_that_is_left_over_is_not_a_release() -> None:
     run("1.0.0")
     write(BROKEN)
     accept("limit-tightened", "/$defs/SendRequest/properties/label", LABEL, "20", "10")
@@ -313,7 +313,7 @@ def test_a_planted_link_is_not_followed(tmp_path: Path) -> None:
     assert other.read_text("utf-8") == "kept"
 
 
-def test_what_is_no_version() -> None:
+def test_what_is_not_a_version() -> None:
     result = run("one")
     assert (result.exit_code, Path("schema/released").exists()) == (2, False)
     assert result.stderr == ("acpgen: one is not a version; write it as 1.2.3 or 1.2.3-alpha.1\n")

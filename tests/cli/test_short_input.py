@@ -98,7 +98,7 @@ def test_what_counts_findings_in_another_way_is_left_to_others(
         b"[]",
     ],
 )
-def test_what_is_no_plain_call_is_left_to_others(tmp_path: Path, text: bytes) -> None:
+def test_what_is_not_a_plain_call_is_left_to_others(tmp_path: Path, text: bytes) -> None:
     file = tmp_path / "message.json"
     file.write_bytes(text)
     assert accept.judged(Options([str(file)])) is None

@@ -1,4 +1,4 @@
-"""`acpgen upstream` as whoever follows upstream calls it."""
+"""`acpgen upstream` as maintainers who follow upstream call it."""
 
 from __future__ import annotations
 
@@ -206,9 +206,11 @@ def test_another_version_has_tables_once_what_lacks_a_class_is_accepted() -> Non
     subject = Subject(protocol, messages(protocol))
     table, wanted = expected(subject)
     assert [row[0] for row in table] == [row["method"] for row in rows]
-    said = {message["method"]: said for message, said in zip(subject.messages, wanted, strict=True)}
-    assert said["session/prompt"][:2] == ["not_at_all", "unknown-method"]
-    assert said["session/prompt"][-1].startswith("session/prompt is not a method of this table")
+    output = {
+        message["method"]: output for message, output in zip(subject.messages, wanted, strict=True)
+    }
+    assert output["session/prompt"][:2] == ["not_at_all", "unknown-method"]
+    assert output["session/prompt"][-1].startswith("session/prompt is not a method of this table")
     for language in (LANGUAGES["typescript"], LANGUAGES["rust"], LANGUAGES["go"]):
         require(language.name, *language.needs)
         folder = Path(language.name).resolve()

@@ -157,7 +157,7 @@ def test_a_key_is_found_under_any_spelling_of_its_name(name: str) -> None:
         assert KEY not in finding.subject
 
 
-def test_what_is_no_json_has_nothing_to_tell() -> None:
+def test_what_is_not_json_has_nothing_to_tell() -> None:
     entry = MessageText(b'{"idempotencyKey": "SECRET', 3)
     (finding,) = findings_of(
         "a", entry, Transcript(type_table(protocol())).judge(entry.text), transcript=True

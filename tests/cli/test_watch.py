@@ -25,6 +25,7 @@ from acpgen.model import Protocol
 from acpgen.targets import Target
 from acpgen.types.views import everything, without_docs
 from command_calls import APP
+from proofs import a_few
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "schema"
 PATIENCE = 60
@@ -83,7 +84,7 @@ class Watching:
 
 
 def save(path: Path, text: str) -> None:
-    """Change a file at once, as editors do: nobody sees half of it."""
+    """Change a file at once, as editors do: no reader sees half of it."""
     draft = path.with_suffix(".draft")
     draft.write_text(text)
     draft.replace(path)
@@ -119,7 +120,9 @@ def test_what_is_wrong_at_first_is_reported_once(tmp_path: Path) -> None:
     assert len([line for line in first if "[keyed-without-key]" in line]) == 1
 
 
-@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "ending", a_few((signal.SIGINT, signal.SIGTERM), {signal.SIGTERM}, "starts one more process")
+)
 def test_it_follows_changes_and_ends_quietly(
     watching: Watching, tmp_path: Path, ending: signal.Signals
 ) -> None:

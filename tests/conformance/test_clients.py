@@ -158,7 +158,7 @@ BROKEN: Final[dict[str, tuple[ClientPlan, Story, Callable[[Story], object], set[
 }
 
 
-UNTOLD: Final[dict[type[Client], set[str]]] = {
+UNREPORTED: Final[dict[type[Client], set[str]]] = {
     SubmitsNothingWhileSomethingIsPending: {"client-shows-old-prompts"},
     SendsOneAfterTheOther: {"client-resends-all"},
 }
@@ -197,7 +197,7 @@ def test_clients_that_are_right_in_other_ways_fail_nothing(
     found = verdicts(played_within(client, hasty), Role.CLIENT)
     assert {v.requirement.id: v.details for v in found if v.status is VerdictStatus.FAIL} == {}
     unreported = {v.requirement.id for v in found if v.status is VerdictStatus.NOT_EXERCISED}
-    assert unreported == UNTOLD.get(client, set())
+    assert unreported == UNREPORTED.get(client, set())
 
 
 @pytest.mark.parametrize("hasty", a_few([False, True], {False}, "plays all plans again"))
@@ -316,15 +316,15 @@ ODD: Final = {
     "no JSON": "{",
     "no object": "[]",
     "no method": '{"id": 1}',
-    "a method that is no text": '{"id": 1, "method": []}',
+    "a method that is not a text": '{"id": 1, "method": []}',
     "bytes that are no UTF-8": '{"id": 1, "method": "\udcff"}',
     "a byte order mark": '\ufeff{"id": 1, "method": "session/list"}',
     "half a character": '{"id": 1, "method": "session/prompt", "params": {"idempotencyKey": "k", '
     '"prompt": [{"text": "\\ud800"}]}}',
     "params that are no object": '{"id": 1, "method": "session/prompt", "params": [1]}',
     "a prompt that is a notification": '{"method": "session/prompt", "params": {}}',
-    "a prompt that is no list": '{"id": 1, "method": "session/prompt", "params": {"prompt": 5}}',
-    "a block that is no object": '{"id": 1, "method": "session/prompt", "params": {"prompt": [5]}}',
+    "a prompt that is not a list": '{"id": 1, "method": "session/prompt", "params": {"prompt": 5}}',
+    "a block that is a number": '{"id": 1, "method": "session/prompt", "params": {"prompt": [5]}}',
 }
 SENDS = """
 import os, subprocess, sys

@@ -320,7 +320,7 @@ def test_each_trace_that_failed_has_a_page(forgetful: list[str], tmp_path: Path)
     assert "session/prompt" in "".join(texts)
 
 
-def test_nothing_that_failed_is_no_page(tmp_path: Path) -> None:
+def test_nothing_that_failed_is_not_a_page(tmp_path: Path) -> None:
     status, _, _ = conform(*ONE, "--view", tmp_path / "pages", "--", *AGENT)
     assert (status, [*(tmp_path / "pages").iterdir()]) == (0, [])
 

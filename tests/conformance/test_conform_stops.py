@@ -84,7 +84,7 @@ def until(met: Callable[[], bool]) -> None:
 
 
 def gone(pid: str) -> bool:
-    """Whether a process has ended, be it a zombie."""
+    """True if a process has ended, be it a zombie."""
     stat = Path(f"/proc/{pid}/stat")
     try:
         return stat.read_text().rpartition(")")[2].split()[0] == "Z"
@@ -142,7 +142,7 @@ def test_nothing_is_left_whenever_it_is_stopped(tmp_path: Path, tenths: int) -> 
 
 
 def runs_with(mark: str, process: Path) -> bool:
-    """Whether a process runs that has this among its environment variables."""
+    """True if a process runs that has this among its environment variables."""
     try:
         return mark.encode() in (process / "environ").read_bytes().split(b"\0")
     except OSError:

@@ -216,7 +216,7 @@ def test_a_failure_of_a_server_may_be_expected(tmp_path: Path) -> None:
     assert err.endswith("server-knows-lost-answer is for the role server, not agent\n")
 
 
-def test_an_expected_failure_is_no_failure(forgetful: list[str], tmp_path: Path) -> None:
+def test_an_expected_failure_is_not_a_failure(forgetful: list[str], tmp_path: Path) -> None:
     known = tmp_path / "known.txt"
     known.write_text("# of the store\n\nsupport-keys  # see the plan\n", "utf-8")
     options = (*ONE, "--expected-failures", known)

@@ -59,7 +59,7 @@ def test_a_key_is_found(way: str) -> None:
         KEY[1:],
     ],
 )
-def test_what_is_no_key_is_not(text: str) -> None:
+def test_what_is_not_a_key_is_not(text: str) -> None:
     assert disclosure(text, [KEY]) is None
 
 

@@ -33,7 +33,7 @@ def appears(path: Path) -> bool:
 
 
 def gone(pid: str) -> bool:
-    """Whether a process has ended, be it a zombie."""
+    """True if a process has ended, be it a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().split()[2] == "Z"
     except OSError:

@@ -98,7 +98,7 @@ def test_an_odd_answer_ends_the_trace(name: str) -> None:
         ("'Ready'", "'Ready' is not JSON: "),
     ],
 )
-def test_the_first_line_that_is_no_message_is_named(written: str, why: str) -> None:
+def test_the_first_line_that_is_not_a_message_is_named(written: str, why: str) -> None:
     program = f"""
 import json
 import sys

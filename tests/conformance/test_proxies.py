@@ -83,7 +83,7 @@ WRONG = {
     "sends no params": "'prompt' in params and message.pop('params')",
     "puts params in a list": "'prompt' in params and message.update(params=[params])",
     "sends params that are no object": "'prompt' in params and message.update(params=7)",
-    "sends what is no message": "message = [message] if 'prompt' in params else message",
+    "sends what is not a message": "message = [message] if 'prompt' in params else message",
     "dies of long keys": "isinstance(key, str) and len(key) > 200 and sys.exit()",
 }
 """What a proxy does wrong when a prompt is sent for the first time."""
@@ -169,7 +169,7 @@ QUICK_WRONG = {"drops what it does not know", "folds case", "takes malformed for
 QUICK_LATER = {"gives a retry a new key", "drops keys once it was started again"}
 """What `make test` tries of them."""
 
-UNANSWERED = {"sends nothing", "sends what is no message"}
+UNANSWERED = {"sends nothing", "sends what is not a message"}
 SHORT = 3.0
 """Seconds, all of which pass where prompts are not answered."""
 

@@ -66,6 +66,7 @@ def test_a_few_traces(folder: Path, case: tuple[str, str]) -> None:
     assert ("without the header" in errors) == ((scheme, sdk) == ("http", "python"))
 
 
+@pytest.mark.bulk
 @pytest.mark.prove("all traces over each transport and server")
 @pytest.mark.parametrize(("scheme", "sdk"), CASES)
 def test_all_traces(folder: Path, scheme: str, sdk: str) -> None:
@@ -141,7 +142,7 @@ def _noisy(socket: ServerConnection) -> None:
         socket.send(json.dumps({"jsonrpc": "2.0", "id": json.loads(text)["id"], "result": result}))
 
 
-def test_what_is_no_message_is_counted() -> None:
+def test_what_is_not_a_message_is_counted() -> None:
     with serve(_noisy, "127.0.0.1", 0) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         url = f"ws://127.0.0.1:{server.socket.getsockname()[1]}/acp"

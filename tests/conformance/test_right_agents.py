@@ -51,7 +51,7 @@ COUNTED = {
 }
 """The requirements that are judged by counting."""
 
-UNTOLD = COUNTED | {"keys-stay-private", "known-live-only", "answer-with-first-id"}
+UNREPORTED = COUNTED | {"keys-stay-private", "known-live-only", "answer-with-first-id"}
 """These, and those that are judged only if messages are shown, or known to be left out."""
 
 AT_ONCE = 6
@@ -120,7 +120,7 @@ def found() -> dict[type[Variation], Found]:
 
 
 def late(agent: type[Variation], found: Found) -> bool:
-    """Whether a busy machine may have made of an agent what it is not."""
+    """True if a busy machine may have made of an agent what it is not."""
     wrong = agent in RIGHT and found[VerdictStatus.FAIL]
     return bool(wrong or (agent in FULL and found[VerdictStatus.NOT_EXERCISED]))
 
@@ -191,8 +191,8 @@ def test_an_agent_that_refuses_keys_fails_two_requirements() -> None:
 def test_what_is_never_shown_is_not_counted(
     agent: type[Variation], found: dict[type[Variation], Found]
 ) -> None:
-    assert found[agent][VerdictStatus.NOT_EXERCISED].keys() >= UNTOLD
-    assert found[agent][VerdictStatus.FAIL].keys() & UNTOLD == set()
+    assert found[agent][VerdictStatus.NOT_EXERCISED].keys() >= UNREPORTED
+    assert found[agent][VerdictStatus.FAIL].keys() & UNREPORTED == set()
 
 
 @pytest.mark.prove("plays all traces with 17 agents")

@@ -16,7 +16,7 @@ from small_schema import line, loaded, schema
 CASES = Path(__file__).parent / "cases"
 FILES = sorted(CASES.iterdir())
 WITHOUT_WITNESS = {
-    "type-narrowed-result": "a result that has no type in one of the two is no message of it"
+    "type-narrowed-result": "a result that has no type in one of the two is not a message of it"
 }
 """Cases that no message can show, and why."""
 

@@ -31,7 +31,7 @@ RELEASES = (
     *("1.5.0", "1.5.1", "1.6.0", "1.6.1", "1.7.0", "1.8.0", "1.9.0"),
     *("2.0.0", "2.0.1", "2.0.2", "2.1.0", "2.2.0", "2.3.0", "2.4.0"),
 )
-FEW = ("2.0.2", "2.1.0", "2.2.0")
+FEW = ("2.0.2", "2.1.0")
 VERSIONS = RELEASES if proving() else FEW
 UNSTABLE, STABLE = "schema.unstable.json", "schema.json"
 SPLIT = "2.0.0"

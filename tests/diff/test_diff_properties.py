@@ -66,7 +66,7 @@ def roots(protocol: Protocol) -> list[tuple[MessageChannel, TypeName]]:
 
 
 def reported(changes: tuple[Change, ...], channel: MessageChannel, effect: Effect) -> bool:
-    """Whether some change says that a message of the channel is refused, one way or the other."""
+    """True if some change says that a message of the channel is refused, one way or the other."""
     party: Party = channel.sender if effect is Effect.NARROWS else channel.receiver
     return any(
         effect in change.effect.moves
@@ -108,7 +108,7 @@ def test_a_break_has_a_witness(seed: int) -> None:
 
 
 def shown(change: Change, witness: Witness, judges: tuple[Judge, Judge]) -> bool:
-    """Whether a witness is accepted by the side that it says, and refused by the other."""
+    """True if a witness is accepted by the side that it says, and refused by the other."""
     assert change.evidence is not None
     verdicts = [
         judge.accepts(name, witness.value)
@@ -129,7 +129,7 @@ def test_what_is_refused_is_reported(seed: int) -> None:
 
 
 def noticed(changes: tuple[Change, ...], _: MessageChannel, effect: Effect) -> bool:
-    """Whether some change says that something is refused, one way or the other."""
+    """True if some change says that something is refused, one way or the other."""
     return any(effect in change.effect.moves for change in changes)
 
 
@@ -177,7 +177,7 @@ def test_every_change_of_the_whole_schema_has_a_witness(batch: int) -> None:
         for change in changes:
             assert (change.evidence is None) == (witnesses.of(change) is None), change
         require_reported(STABLE, stable(new), changes, rng)
-        # What is unstable breaks nobody, so that no change says whom.
+        # What is unstable breaks no peer, so that no change names one.
         require_reported(WHOLE, new, changes, rng, noticed)
 
 
@@ -198,7 +198,7 @@ def test_the_way_back_is_the_mirror_for_the_whole_schema() -> None:
         assert is_mirrored(WHOLE, edited(WHOLE, Random(seed))), seed
 
 
-def test_moving_all_types_to_one_file_is_no_change(tmp_path: Path) -> None:
+def test_moving_all_types_to_one_file_is_not_a_change(tmp_path: Path) -> None:
     file = tmp_path / "one.json"
     file.write_text(json.dumps(bundle(WHOLE, Stability.UNSTABLE)), "utf-8")
     assert diff(WHOLE, load(file)) == ()

@@ -22,7 +22,7 @@ OPPOSITE = {
     Effect.NOTES: {Effect.NOTES, Effect.HARDENS},
     Effect.DOCS: {Effect.DOCS},
 }
-"""What undoing a change of some effect can do. A method or a member that is added breaks nobody,
+"""What undoing a change of some effect can do. A method or a member that is added breaks no peer,
 since peers ask for it or ignore it; taken away again, it is missed."""
 
 

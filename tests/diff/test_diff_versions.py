@@ -70,7 +70,7 @@ def test_a_version_is_written_as_it_is_read(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["1", "1.0", "v1.0.0", "01.0.0", "1.0.0-", "1.0.0+build", "1.0.0-01", ""]
 )
-def test_what_is_no_version(text: str) -> None:
+def test_what_is_not_a_version(text: str) -> None:
     with pytest.raises(ValueError, match=r"is not a version; write it as 1\.2\.3 or"):
         parse(text)
 

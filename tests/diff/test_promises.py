@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from acpgen.diff import RULES, Party, diff
 from acpgen.diff.retry_promises import PROMISES, Class, Consequence
-from acpgen.model import RetryClass
+from acpgen.model import Protocol, RetryClass
 from small_schema import loaded, schema
 
 CLASSES: tuple[Class, ...] = (*RetryClass, None)
@@ -35,7 +36,7 @@ OUTCOMES = {
     (RetryClass.EXTERNAL, "as is"): "as elsewhere",
     (RetryClass.EXTERNAL, "with its key"): "as elsewhere",
 }
-"""What a copy does to receivers of a class; to those of other classes nobody knows what."""
+"""What a copy does to receivers of a class; to those of other classes it is not known what."""
 
 RECKONED_WITH = {
     RetryClass.IDEMPOTENT: {"harmless"},
@@ -48,7 +49,7 @@ RECKONED_WITH = {
 
 
 def goes_wrong(sender: Class, receiver: Class) -> bool:
-    """Whether a copy does what its sender did not reckon with."""
+    """True if a copy does what its sender did not reckon with."""
     if sender is None or sender not in COPIES:
         return False
     if receiver is None or receiver not in COPIES:
@@ -87,6 +88,18 @@ def test_reasons_of_broken_senders_differ() -> None:
     assert len(set(reasons)) == len(reasons)
 
 
+@pytest.fixture(scope="module")
+def of_class(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Class], Protocol]:
+    """Gives the small schema with its request handled by a side, and of a class or of none."""
+    folder = tmp_path_factory.mktemp("classes")
+
+    @cache
+    def load(side: str, retry: Class) -> Protocol:
+        return loaded(classed(side, retry), folder / f"{side}-{retry}.json")
+
+    return load
+
+
 def classed(side: str, retry: Class) -> dict[str, Any]:
     """The small schema with its request handled by a side, and of a class or of none."""
     # What says more about a method needs its class.
@@ -101,13 +114,15 @@ def classed(side: str, retry: Class) -> dict[str, Any]:
 )
 @pytest.mark.parametrize(("old", "new"), [pair for pair in PROMISES if pair[0] is not pair[1]])
 def test_a_changed_class_is_judged_by_the_table(
-    old: Class, new: Class, side: str, sender: Party, receiver: Party, tmp_path: Path
+    old: Class,
+    new: Class,
+    side: str,
+    sender: Party,
+    receiver: Party,
+    of_class: Callable[[str, Class], Protocol],
 ) -> None:
-    before, after = (
-        loaded(classed(side, retry), tmp_path / f"{name}.json")
-        for name, retry in (("old", old), ("new", new))
-    )
-    (change,) = (c for c in diff(before, after) if c.rule.id == "retry-class-changed")
+    changes = diff(of_class(side, old), of_class(side, new))
+    (change,) = (c for c in changes if c.rule.id == "retry-class-changed")
     promise = PROMISES[old, new]
     broken = {
         party

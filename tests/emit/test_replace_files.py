@@ -47,7 +47,9 @@ def test_a_link_is_replaced_and_not_what_it_leads_to(tmp_path: Path) -> None:
     assert (other.read_text(), link.read_text(), link.is_symlink()) == ("kept", "new", False)
 
 
-def test_a_name_that_is_taken_is_no_draft(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_that_is_taken_is_not_a_draft(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     other = tmp_path / "other"
     other.write_text("kept")
     (tmp_path / ".known.tmp").symlink_to(other)

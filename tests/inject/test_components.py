@@ -64,7 +64,7 @@ def names(fields: tuple[ParamField, ...]) -> list[str]:
     return [field.name for field in fields]
 
 
-def test_a_tag_is_no_member_of_its_variant() -> None:
+def test_a_tag_is_not_a_member_of_its_variant() -> None:
     (_, prompt, *_) = tree(protocol()).fields(Ref(TypeName("PromptRequest")))
     text = next(choice for choice in prompt.choices if choice.name == "text")
     assert (text.tag, names(text.fields)) == ("type", ["text", "annotations", "_meta"])

@@ -25,13 +25,13 @@ LOCAL = {
     "docs/rules/type.md.jinja": {"type"},
     "docs/method.md.jinja": {"describe"},
 }
-"""What is no name of a context: what includers have from a loop, and macros of the template."""
+"""What is not a name of a context: what includers have from a loop, and macros of the template."""
 
 
 @pytest.fixture(scope="module")
 def contexts() -> Iterator[Contexts]:
     with pytest.MonkeyPatch.context() as patch:
-        # The code generator takes long, and its output is no template's.
+        # The code generator takes long, and its output is not a template's.
         patch.setattr(codegen, "modules", lambda *_: {})
         yield given(whole_schema())
 

@@ -71,7 +71,7 @@ def test_what_stops_the_loader_is_a_finding_too(workplace: Path) -> None:
     assert result.stdout.startswith("broken.json:1: error[dialect] /$defs/A/minLenght: ")
 
 
-def test_one_file_of_a_folder_is_no_schema() -> None:
+def test_one_file_of_a_folder_is_not_a_schema() -> None:
     result = run("lint", resources.SCHEMA / "plan.json")
     assert result.exit_code == 1
     folder = relative(resources.SCHEMA)
@@ -79,7 +79,7 @@ def test_one_file_of_a_folder_is_no_schema() -> None:
     assert hint in result.stdout
 
 
-def test_a_release_that_refers_to_a_file_is_no_release(workplace: Path) -> None:
+def test_a_release_that_refers_to_a_file_is_not_a_release(workplace: Path) -> None:
     member = {"a": {"$ref": "b.json#/$defs/B"}}
     definitions = {"A": {"type": "object", "properties": member}}
     (workplace / "a.json").write_text(json.dumps({"$defs": definitions}))

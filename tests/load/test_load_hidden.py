@@ -72,7 +72,7 @@ def test_a_revision_is_read_without_them(schema: Path, monkeypatch: pytest.Monke
     assert load(copy).methods
 
 
-def test_a_lock_is_no_template(tmp_path: Path) -> None:
+def test_a_lock_is_not_a_template(tmp_path: Path) -> None:
     own = tmp_path / "templates"
     own.mkdir()
     (own / ".#page.md.jinja").symlink_to("somebody@somewhere.1234")

@@ -148,7 +148,7 @@ def test_parts_can_be_limited(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize("value", ["", "0", "-1", "many", "1" * 30])
-def test_a_limit_that_is_no_number_is_2(
+def test_a_limit_that_is_not_a_number_is_2(
     folder: Path, monkeypatch: pytest.MonkeyPatch, value: str
 ) -> None:
     write(folder, types(1))

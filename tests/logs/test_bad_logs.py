@@ -43,7 +43,7 @@ LONE = r"{\"jsonrpc\":\"2.0\",\"method\":\"x/\ud800\"}"
     ],
 )
 @pytest.mark.parametrize("command", ["validate", "trace", "convert", "view"])
-def test_an_escaped_surrogate_is_no_crash(line: str, command: str, tmp_path: Path) -> None:
+def test_an_escaped_surrogate_is_not_a_crash(line: str, command: str, tmp_path: Path) -> None:
     path = tmp_path / "log.ndjson"
     wrapped = json.dumps({"dir": ">", "msg": BAD.decode().strip()})
     path.write_text(f"{wrapped}\n{line}\n{wrapped}\n", "utf-8")
@@ -215,7 +215,7 @@ def test_the_lines_of_a_logger_that_are_not_json_are_not_refused(number: int) ->
     assert (sent.exit_code, sent.stdout.count("error[not-json] -32700")) == (1, 1)
 
 
-def test_a_line_of_plain_text_is_no_message() -> None:
+def test_a_line_of_plain_text_is_not_a_message() -> None:
     result = run(b"Agent is starting\n")
     assert (result.exit_code, result.stdout) == (2, "")
     assert "no line is a message; line 1 is the first: 'Agent is starting'; " in result.stderr
@@ -293,7 +293,7 @@ def test_a_log_may_name_its_own_schema(address: object, indent: int | None) -> N
         {"$defs": {}},
     ],
 )
-def test_any_schema_with_messages_is_no_log(member: dict[str, object]) -> None:
+def test_any_schema_with_messages_is_not_a_log(member: dict[str, object]) -> None:
     text = json.dumps({**member, "samples": [json.loads(BAD), json.loads(LIST)]}, indent=1)
     result = run(text.encode())
     assert (result.exit_code, result.stdout) == (2, "")
@@ -301,7 +301,7 @@ def test_any_schema_with_messages_is_no_log(member: dict[str, object]) -> None:
 
 
 @pytest.mark.parametrize("name", ["$schema", "openrpc"])
-def test_a_schema_is_no_log(name: str) -> None:
+def test_a_schema_is_not_a_log(name: str) -> None:
     examples = [json.loads(BAD), json.loads(LIST)]
     text = json.dumps({name: "x", "examples": examples}, indent=1).encode()
     result = run(text)

@@ -57,9 +57,29 @@ def test_a_placeholder_of_a_log_is_not_judged(placeholder: JsonValue) -> None:
     assert ":2: is cut by the log" in result.stderr
 
 
-def test_another_text_as_params_is_a_fault() -> None:
-    message = {"jsonrpc": "2.0", "id": 2, "method": "session/new", "params": "cwd=/w"}
-    assert run("validate", LIST, json.dumps(message)).exit_code == 1
+@pytest.mark.parametrize("text", ["cwd=/w", "Loading...", "omitted", "a [truncated]", ""])
+@pytest.mark.parametrize("options", [[], ["--format", "json"]])
+def test_another_text_as_params_is_a_fault(text: str, options: list[str]) -> None:
+    message = {"jsonrpc": "2.0", "id": 2, "method": "session/new", "params": text}
+    lines = f"{LIST}\n{json.dumps(message)}\n"
+    assert CliRunner().invoke(APP, ["validate", *options], input=lines).exit_code == 1
+
+
+@pytest.mark.parametrize("sides", [(None, None), ("client", "agent")])
+@pytest.mark.parametrize("options", [[], ["--format", "json"]])
+@pytest.mark.parametrize("cut", [False, True])
+def test_the_last_line_of_a_canonical_log_may_be_cut(
+    sides: tuple[str | None, str | None], options: list[str], cut: bool
+) -> None:
+    answer = '{"jsonrpc":"2.0","id":1,"result":"..."}'
+    lines = [
+        message if side is None else f'{{"from":"{side}","message":{message}}}'
+        for side, message in zip(sides, (LIST, answer), strict=True)
+    ]
+    text = f"{lines[0]}\n{lines[1][:-20] + '...' if cut else lines[1]}\n"
+    result = CliRunner().invoke(APP, ["validate", *options], input=text)
+    assert result.exit_code == 2
+    assert "is cut by the log" in result.output
 
 
 def test_a_message_that_ends_too_early_without_a_mark_is_a_fault() -> None:

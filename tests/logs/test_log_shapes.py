@@ -35,8 +35,10 @@ def test_the_two_faults_are_found(path: Path, monkeypatch: pytest.MonkeyPatch) -
     report = json.loads(result.stdout)
     assert [each["pointer"] for each in report["findings"]] == OTHER_FAULTS.get(path.name, FAULTS)
     assert report["counts"]["messages"] == MESSAGES.get(path.name, 8)
-    said = [line for line in result.stderr.splitlines() if "read as" in line]
-    assert said == ([f"acpgen: {path.name}: {READ_AS[path.name]}"] if path.name in READ_AS else [])
+    reported = [line for line in result.stderr.splitlines() if "read as" in line]
+    assert reported == (
+        [f"acpgen: {path.name}: {READ_AS[path.name]}"] if path.name in READ_AS else []
+    )
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)

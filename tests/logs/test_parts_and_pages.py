@@ -123,7 +123,7 @@ GOOD = '```json\n{"jsonrpc": "2.0", "id": 1, "method": "session/list", "params":
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_a_page_without_messages_is_no_problem_beside_one_with_some(
+def test_a_page_without_messages_is_not_a_problem_beside_one_with_some(
     jobs: str, tmp_path: Path
 ) -> None:
     for name, text in (("a", EMPTY), ("b", GOOD), ("c", OTHER)):

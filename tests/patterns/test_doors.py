@@ -27,7 +27,7 @@ PATTERNS = (
     r"^[^\d\s]+$",
 )
 Door = Callable[[str, str], bool]
-"""Whether a text is accepted as the type of a name."""
+"""True if a text is accepted as the type of a name."""
 
 
 @pytest.fixture(scope="module")

@@ -94,6 +94,7 @@ EVERY = [*product(SDKS, ("http", "ws"))]
 FEW = [("typescript", "http"), ("python", "ws")]
 
 
+@pytest.mark.bulk
 @scaled("a thousand cuts over both transports and servers")
 @pytest.mark.parametrize(("sdk", "scheme"), amount(FEW, EVERY))
 def test_nothing_is_lost_and_nothing_doubled(sdk: str, scheme: str) -> None:

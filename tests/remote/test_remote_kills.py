@@ -75,6 +75,7 @@ def texts(folder: Path) -> list[str]:
     return [json.loads(body)[0]["text"] for (body,) in bodies]
 
 
+@pytest.mark.bulk
 @pytest.mark.parametrize(
     "case",
     [

@@ -110,7 +110,7 @@ def test_every_message_with_findings_is_flushed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "judged", "said"),
+    ("found", "judged", "reported"),
     [
         ([], True, "1 message: 1 accepted, 0 refused"),
         ([FULL, FULL], True, "1 message: 0 accepted, 1 refused"),
@@ -128,10 +128,10 @@ def test_every_message_with_findings_is_flushed() -> None:
         ),
     ],
 )
-def test_the_summary(found: list[object], judged: bool, said: str) -> None:
+def test_the_summary(found: list[object], judged: bool, reported: str) -> None:
     made = report()
     made.message("a.ndjson", found, judged=judged)  # type: ignore[arg-type]
-    assert made.tally.summary() == said
+    assert made.tally.summary() == reported
 
 
 @pytest.mark.parametrize("form", Format)

@@ -49,7 +49,7 @@ async def test_prompts_of_lost_connections_do_not_fill_the_memory(
         await asyncio.wait([asking])
         asking.cancelled() or asking.exception()
 
-    assert (await grown(ask_and_leave, 200) < 100_000) is flat
+    assert (await grown(ask_and_leave, 100) < 100_000) is flat
     await ledger.stop()
 
 

@@ -34,12 +34,14 @@ def test_a_few_prompts_are_inserted_once(store: str, trials: int) -> None:
     assert kills_in(crash("--store", store, "--trials", str(trials))) >= trials // 2
 
 
+@pytest.mark.bulk
 @pytest.mark.prove("kills more than 1,000 processes over each store")
 @pytest.mark.parametrize("store", ["sqlite", "history", "forwarding"])
 def test_every_prompt_is_inserted_once(store: str) -> None:
     assert kills_in(crash("--store", store)) >= 1_000
 
 
+@pytest.mark.bulk
 @pytest.mark.prove("kills more than 1,000 processes over PostgreSQL")
 def test_every_prompt_is_inserted_once_into_postgres(postgres: str) -> None:
     async def create() -> None:

@@ -70,7 +70,7 @@ class Inner:
         self.known.append(prompt.known)
         if self.slow_reads:
             await settle()
-        same = [name for name, said in self.history if said == prompt.prompt]
+        same = [name for name, reported in self.history if reported == prompt.prompt]
         return next((name for name in same if name not in prompt.known), None)
 
 

@@ -27,6 +27,7 @@ from proofs import amount, scaled
 SCHEDULES = amount(500, 10_000)
 
 
+@pytest.mark.bulk
 @scaled("random schedules")
 @settings(max_examples=SCHEDULES, deadline=None, suppress_health_check=list(HealthCheck))
 @given(number=st.integers(0, CONFIGURATIONS - 1), schedule=schedules)
@@ -53,7 +54,7 @@ class JoinsWhenFull(Core):
 
 
 def is_full(effect: Effect) -> bool:
-    """Whether it is the error for a prompt beyond the limit."""
+    """True if it is the error for a prompt beyond the limit."""
     match effect:
         case AnswerAttempt(_, Refused(_, _, {"reason": str(reason)})):
             return "wait to be inserted" in reason
@@ -71,6 +72,7 @@ def test_a_crowd_bites(core: type[Core]) -> None:
     assert seen(lambda number: crowded(core, number), CROWDED[core]) == CROWDED[core]
 
 
+@pytest.mark.bulk
 @scaled("random schedules")
 @settings(max_examples=SCHEDULES, deadline=None, suppress_health_check=list(HealthCheck))
 @given(number=st.integers(0, CONFIGURATIONS - 1), schedule=schedules)

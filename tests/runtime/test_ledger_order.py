@@ -213,6 +213,7 @@ async def schedule(seed: int) -> list[str]:
     return [fault for fault, there in seen.items() if there]
 
 
+@pytest.mark.bulk
 @scaled("random schedules")
 @settings(max_examples=SCHEDULES, deadline=None)
 @given(seed=st.integers(0, 2**32))

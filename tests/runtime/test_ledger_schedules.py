@@ -211,6 +211,7 @@ class World:
         return [breach for breach, cases in seen.items() if cases]
 
 
+@pytest.mark.bulk
 @scaled("random schedules")
 @settings(max_examples=SCHEDULES, deadline=None)
 @given(seed=st.integers(0, 2**32))

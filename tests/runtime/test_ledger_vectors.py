@@ -113,6 +113,7 @@ OPTIONS = [
 ]
 
 
+@pytest.mark.bulk
 @scaled("random events")
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda each: "-".join(map(str, each.values())))
 def test_the_core_does_at_random_events_exactly_what_the_table_says(

@@ -35,7 +35,7 @@ async def test_a_queue_does_not_fill_the_memory(
         await asyncio.sleep(0)
 
     grows = late and queue_bytes == 2**30  # what is late is limited in bytes only
-    assert (await grown(post, 200) < 100_000) is (flat and not grows)
+    assert (await grown(post, 100) < 100_000) is (flat and not grows)
     await peer.close()
 
 

@@ -10,6 +10,8 @@ import sys
 from dataclasses import dataclass
 from uuid import uuid4
 
+import pytest
+
 import race_node
 from acp_retry.stores.postgres import PostgresStore
 from proofs import amount, scaled
@@ -18,6 +20,7 @@ pytest_plugins = ("private_postgres",)
 ROUNDS = amount(500, 10_000)
 
 
+@pytest.mark.bulk
 @scaled("races for 10,000 keys")
 def test_one_of_two_processes_inserts(postgres: str) -> None:
     session_id = uuid4().hex

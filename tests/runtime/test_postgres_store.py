@@ -171,6 +171,7 @@ async def test_a_prompt_is_refused_while_the_server_stays_away() -> None:
     await store.close()
 
 
+@pytest.mark.bulk
 @scaled("10,000 prompts while the server restarts")
 def test_a_restart_of_the_server_refuses_no_prompt(
     postgres: str, restart_postgres: Callable[[], None]

@@ -268,11 +268,11 @@ def test_the_agent_passes_two_traces_of_the_kit(folder: Path) -> None:
 def test_the_agent_passes_the_kit(folder: Path) -> None:
     done = conform(folder)
     table = TEXT[TEXT.index("| Not exercised |") : TEXT.index("## A client in 10 lines")]
-    said = re.findall("`([a-z]+(?:-[a-z]+)+)`", table)
+    words = re.findall("`([a-z]+(?:-[a-z]+)+)`", table)
     requirements = json.loads(done.stdout)["requirements"]
     assert [each for each in requirements if each["status"] == "fail"] == []
     judged = {each["id"]: each["status"] for each in requirements}
-    assert sorted(said) == sorted(id_ for id_, what in judged.items() if what == "not exercised")
+    assert sorted(words) == sorted(id_ for id_, what in judged.items() if what == "not exercised")
     assert done.returncode == 0
 
 

@@ -75,7 +75,7 @@ def is_there(pid: int) -> bool:
 
 
 def is_waiting(thread: threading.Thread) -> bool:
-    """Whether it is one in which asyncio waits for the end of a process, on older Pythons."""
+    """True if it is one in which asyncio waits for the end of a process, on older Pythons."""
     return thread.name.startswith("asyncio-waitpid")
 
 

@@ -127,7 +127,7 @@ def disturb(message: object, method: Method, rng: Random) -> object:
 
 
 def strict(verdict: MessageVerdict) -> bool:
-    """Whether the judge finds nothing that a strict peer refuses or recovers from."""
+    """True if the judge finds nothing that a strict peer refuses or recovers from."""
     return not {f.severity for f in verdict.findings} & {Severity.ERROR, Severity.RECOVERED}
 
 

@@ -146,7 +146,7 @@ _LEAVES = (None, True, *_STRINGS, *_NUMBERS)
 
 
 def as_sent(schema: Schema) -> Schema:
-    """A type without the values that nobody sends: objects with members of variants they don't fit.
+    """A type without values that are not sent: objects with members of variants they don't fit.
 
     Members that no type describes, `z` here, are sent.
     """
@@ -182,7 +182,7 @@ def value_for(schema: Schema, rng: Random, depth: int = 0) -> Any:
     """A random value that has a fair chance to fit a type made here.
 
     Its objects have no members that only other types describe, and what a fallback takes has a tag
-    that no type knows: nobody sends what a later version is the first to define.
+    that no type knows: a peer does not send what a later version is the first to define.
     """
     if "$ref" in schema:
         return value_for(NAMED[schema["$ref"].rpartition("/")[2]], rng, depth)

@@ -213,7 +213,7 @@ class NamesMessagesAnew(Variation):
         return result if self.names(result, call) else {"messageId": uuid.uuid4().hex}
 
     def names(self, result: Any, call: Call) -> bool:
-        """Whether this process inserted the message."""
+        """True if this process inserted the message."""
         return result["messageId"] in self.own or "local" in text(call)
 
 

@@ -168,7 +168,7 @@ class Busy(Variation):
         self.working.discard(session)
 
     def at_work(self, call: Call) -> bool:
-        """Whether the session is, and the key was answered for."""
+        """True if the session is, and the key was answered for."""
         return call.params["sessionId"] in self.working and name(call) in self.before
 
 

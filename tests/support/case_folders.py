@@ -38,7 +38,7 @@ def kinds(root: Path) -> Mapping[str, set[str]]:
 
 
 def misfits(root: Path) -> list[str]:
-    """What lies among the cases and is no case, or doesn't keep to the form of one."""
+    """What lies among the cases and is not a case, or doesn't keep to the form of one."""
     cases = folders(root)
     strays = [path for path in root.iterdir() if not path.is_dir()]
     strays += [path for topic in root.iterdir() for path in topic.glob("*") if not path.is_dir()]

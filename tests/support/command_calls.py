@@ -10,7 +10,8 @@ import sys
 from contextlib import redirect_stderr, redirect_stdout
 from functools import cache
 from pathlib import Path
-from typing import Final
+from tempfile import TemporaryFile
+from typing import Final, TextIO
 from unittest import mock
 
 import typer.testing
@@ -49,14 +50,23 @@ for _module in (convert, docs, lint, schema_comparison, trace, upstream, view):
     mock.patch.object(_module, "load", _load).start()
 
 
-def call_acpgen(*args: str | Path) -> tuple[int, str, str]:
-    """Call the command line without input; its exit status, stdout and stderr."""
+def call_acpgen(*args: str | Path, stdin: bytes = b"") -> tuple[int, str, str]:
+    """Call the command line; its exit status, stdout and stderr."""
+    with TemporaryFile() as given:
+        given.write(stdin)
+        given.seek(0)
+        with open(given.fileno(), encoding="utf-8", closefd=False) as stream:
+            return _call([*map(str, args)], stream)
+
+
+def _call(args: list[str], stdin: TextIO) -> tuple[int, str, str]:
     written, explained = io.BytesIO(), io.BytesIO()
     out = io.TextIOWrapper(written, "utf-8", write_through=True)
     err = io.TextIOWrapper(explained, "utf-8", "backslashreplace", write_through=True)
     status: object = None
-    argv = mock.patch.object(sys, "argv", ["acpgen", *map(str, args)])
-    with argv, redirect_stdout(out), redirect_stderr(err):
+    argv = mock.patch.object(sys, "argv", ["acpgen", *args])
+    given = mock.patch.object(sys, "stdin", stdin)
+    with argv, given, redirect_stdout(out), redirect_stderr(err):
         try:
             main()
         except SystemExit as error:

@@ -100,7 +100,7 @@ class Place:
     skips_items: bool = False
     guessed: bool = False
     bare: bool = True
-    """Whether the whole value is the type's own; elsewhere it can't be of another JSON type."""
+    """True if the whole value is the type's own; elsewhere it can't be of another JSON type."""
 
     def below(self, token: str | int, put: Put) -> Place:
         message = self.message
@@ -272,7 +272,7 @@ def _merge(rest: dict[str, Any]) -> Put:
 
 
 def takes_all(union: Union) -> bool:
-    """Whether one variant takes every value, so that what the others demand shows nowhere."""
+    """True if one variant takes every value, so that what the others demand shows nowhere."""
     return any(variant.body == ANY for variant in union.variants)
 
 

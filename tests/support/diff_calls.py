@@ -24,10 +24,10 @@ MOOD = {
 MEMBER = '"label"'
 PLACE = "/$defs/SendRequest/properties/label"
 WHAT = "SendRequest.label maxLength"
-TOLD = "breaks clients: newer peers do not accept what they send"
+BREAKS = "breaks clients: newer peers do not accept what they send"
 FOUND = (
     "new/v2/parcels.json:{line}: parcel/send: error[limit-tightened] "
-    f"/$defs/SendRequest/properties/label: `maxLength` was 20 and is 10; {TOLD}\n"
+    f"/$defs/SendRequest/properties/label: `maxLength` was 20 and is 10; {BREAKS}\n"
 )
 
 

@@ -289,7 +289,7 @@ def unlike_python(pieces: Sequence[Piece], found: Sequence[dict[str, Any]]) -> l
 
 
 def within_64_bits(value: Any) -> bool:
-    """Whether all integers in a value fit into 64 bits with a sign."""
+    """True if all integers in a value fit into 64 bits with a sign."""
     if isinstance(value, dict):
         return all(map(within_64_bits, value.values()))
     if isinstance(value, list):

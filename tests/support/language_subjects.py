@@ -98,15 +98,15 @@ def expected(subject: Subject) -> tuple[list[list[str]], list[list[str]]]:
         [*row, python.retry_class(row.name, row.kind), python.find(row.name).kind]
         for row in python.METHODS
     ]
-    said = []
+    reported = []
     for message in subject.messages:
         verdict = python.resend(
             message["method"], message["params"], message["kind"], message.get("version")
         )
         row = verdict.method
         decided = [row and row.name, row and row.retry_class]
-        said.append([verdict.answer, verdict.reason, *decided, verdict.why])
-    return _texts(rows), _texts(said)
+        reported.append([verdict.answer, verdict.reason, *decided, verdict.why])
+    return _texts(rows), _texts(reported)
 
 
 def _texts(records: list[list[Any]]) -> list[list[str]]:

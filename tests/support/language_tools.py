@@ -157,8 +157,8 @@ def run(command: Sequence[str | Path], folder: Path, text: str = "") -> str:
         check=False,
     )
     output, errors = (each.decode("utf-8", "replace") for each in (done.stdout, done.stderr))
-    said = output + errors if done.returncode else errors
-    assert (done.returncode, said) == (0, ""), f"{command[0]}: {said[:4000]}"
+    reported = output + errors if done.returncode else errors
+    assert (done.returncode, reported) == (0, ""), f"{command[0]}: {reported[:4000]}"
     return output
 
 

@@ -38,7 +38,7 @@ class Breach(StrEnum):
     INSERTED_TWICE = "a message was inserted twice"
     ANSWERED_TWICE = "an attempt was answered twice"
     ANSWERED_AFTER_LOSS = "an attempt on a lost connection was answered"
-    ANSWERED_NOBODY = "an attempt was answered that nobody made"
+    ANSWERED_NOBODY = "an attempt was answered that was never made"
     NEVER_ANSWERED = "an attempt was never answered"
     TWO_IDS = "the attempts of one prompt got two messageIds"
     MIXED_OUTCOMES = "one attempt succeeded and another failed"

@@ -61,7 +61,7 @@ class Mutant:
 
     @property
     def strict(self) -> bool:
-        """Whether a strict peer takes it, by the judge."""
+        """True if a strict peer takes it, by the judge."""
         return strict(self.verdict)
 
     @property
@@ -138,7 +138,7 @@ DIFFERENCES: Mapping[str, tuple[Callable[[Mutant], bool], frozenset[str]]] = {
 
 
 def quick(mutant: Mutant) -> bool:
-    """Whether the fast path accepts it; all others go to the judge."""
+    """True if the fast path accepts it; all others go to the judge."""
     pairing = Pairing()
     message, sender = mutant.message, mutant.sender
     id_ = message.get("id") if isinstance(message, dict) else None
@@ -149,7 +149,7 @@ def quick(mutant: Mutant) -> bool:
 
 
 def is_modelled(mutant: Mutant) -> bool:
-    """Whether it has params or a result that the models know."""
+    """True if it has params or a result that the models know."""
     message = mutant.message
     if not isinstance(message, dict):
         return False

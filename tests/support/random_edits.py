@@ -121,7 +121,7 @@ def _edits(part: Any, rng: Random) -> Iterator[Any]:
             yield replace(part, max_items=1)
         case Scalar(type=scalar):
             yield rng.choice(SCALARS)
-            # Whether a limit changes anything beside a pattern is more than a tool can tell.
+            # A tool can't find out if a limit changes anything beside a pattern.
             for limits in LIMITS.get(scalar, ()) if part.pattern is None else ():
                 yield replace(part, **limits)
         case Union(variants=variants) if len(variants) > 1:

@@ -107,7 +107,7 @@ class TableLedger:
         return self.holds_of(claim, name, event)
 
     def holds_of(self, claim: TableClaim, name: str, event: Json) -> bool:
-        """Whether a condition about a claim holds."""
+        """True if a condition about a claim holds."""
         attempt = event.get("attempt", "")
         others = [each for each in claim.attempts if each != attempt]
         match name:

@@ -62,7 +62,7 @@ class Variation(ReferenceAgent):
         return result
 
     def known(self, call: Call) -> bool:
-        """Whether the key has been recorded for a while."""
+        """True if the key has been recorded for a while."""
         since = self.before.get(name(call))
         return call.params.get(KEY) is not None and since is not None and age(since) > SHORT
 
@@ -100,7 +100,7 @@ def text(call: Call) -> str:
 
 
 def malformed(call: Call) -> bool:
-    """Whether the key is malformed."""
+    """True if the key is malformed."""
     try:
         check_key(call.params.get(KEY))
     except MalformedKeyError:

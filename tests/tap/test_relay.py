@@ -286,7 +286,7 @@ while True:
         if record:
             file = tmp_path / "t.ndjson"
             sizes = [-1, file.stat().st_size]
-            until(lambda: rests(sizes, file))  # since nobody reads, nothing more is recorded
+            until(lambda: rests(sizes, file))  # since there is no reader, nothing more is recorded
         else:
             time.sleep(0.3)
         before = sum(map(memory, tree(process.pid)))
@@ -312,7 +312,7 @@ def test_both_sides_write_much_before_they_read() -> None:
 
 
 def rests(sizes: list[int], file: Path) -> bool:
-    """Whether a file has not grown since the last look, half a second ago."""
+    """True if a file has not grown since the last look, half a second ago."""
     time.sleep(0.5)
     sizes.append(file.stat().st_size)
     return sizes[-1] == sizes[-2]

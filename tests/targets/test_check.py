@@ -74,7 +74,7 @@ def test_nobody_sends_as_another_side() -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_nobody_answers_what_is_no_request(engine: Callable[..., object]) -> None:
+def test_nobody_answers_what_is_not_a_request(engine: Callable[..., object]) -> None:
     with pytest.raises(ValueError, match="'session/nwe' is not a request of the protocol"):
         engine(LIST, answers="session/nwe")
     with pytest.raises(ValueError, match="'session/cancel' is not a request of the protocol"):

@@ -78,7 +78,7 @@ def test_keys_are_counted_in_code_points(character: str) -> None:
 
 
 @pytest.mark.parametrize("value", [True, 5, 1.5, [], ["a"], {}, b"k"])
-def test_what_is_no_string_is_no_key(value: Any) -> None:
+def test_what_is_not_a_string_is_not_a_key(value: Any) -> None:
     with pytest.raises(ValidationError, match="valid string"):
         request(value)
 
@@ -144,7 +144,7 @@ def test_omitted_null_and_a_value_are_three_things() -> None:
     assert title(', "title": "x"') == "x"
 
 
-def test_null_is_no_value_of_an_optional_member_that_is_not_nullable() -> None:
+def test_null_is_not_a_value_of_an_optional_member_that_is_not_nullable() -> None:
     with pytest.raises(ValidationError, match="mcpServers"):
         NewSessionRequest.from_wire('{"cwd": "/w", "mcpServers": null}')
 
@@ -201,7 +201,7 @@ def test_one_of_means_one() -> None:
 
 
 @pytest.mark.parametrize("constant", ["NaN", "Infinity", "-Infinity"])
-def test_what_is_no_json_is_refused(constant: str) -> None:
+def test_what_is_not_json_is_refused(constant: str) -> None:
     text = f'{{"messageId": "m", "_meta": {{"x": {constant}}}}}'
     for data in (text, text.encode(), bytearray(text.encode())):
         with pytest.raises(ValidationError, match="Invalid JSON"):

@@ -1,4 +1,4 @@
-"""Targets of one package, generated apart: what is missing or of another schema is said."""
+"""Targets of one package, generated apart: what is missing or of another schema is reported."""
 
 from __future__ import annotations
 

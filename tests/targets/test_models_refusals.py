@@ -113,7 +113,7 @@ def test_what_has_no_counterpart_is_refused_by_place(protocol: Protocol, message
 
 
 @pytest.mark.parametrize("domain", ["class", "two-words", "_base", "parse", "1st"])
-def test_a_domain_that_is_no_module_name_is_refused(domain: str) -> None:
+def test_a_domain_that_is_not_a_module_name_is_refused(domain: str) -> None:
     protocol = small(A=STRING)
     types = {name: replace(type_, domain=domain) for name, type_ in protocol.types.items()}
     with pytest.raises(SchemaError) as refusal:

@@ -111,7 +111,7 @@ def test_the_changelog_of_each_package_is_that_of_the_schema() -> None:
         ({"go.mod": "module a.b/c\n", "CHANGELOG.md": ""}, "CHANGELOG.md names no release"),
     ],
 )
-def test_a_folder_that_is_no_package_is_refused(
+def test_a_folder_that_is_not_a_package_is_refused(
     files_: dict[str, str], reason: str, tmp_path: Path
 ) -> None:
     for name, text in files_.items():

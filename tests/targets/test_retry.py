@@ -202,7 +202,7 @@ def test_params_that_are_no_object_are_a_mistake_of_the_caller(method: str, para
 
 
 @pytest.mark.parametrize("method", [None, b"session/list", 7, ["session/list"]])
-def test_a_method_that_is_no_string_is_a_mistake_of_the_caller(method: Any) -> None:
+def test_a_method_that_is_not_a_string_is_a_mistake_of_the_caller(method: Any) -> None:
     with pytest.raises(TypeError, match=f"method must be a str, not {type(method).__name__}"):
         retry.resend(method)
 

@@ -63,8 +63,8 @@ def unlike(table: ModuleType, found: list[dict[str, Any]]) -> list[str]:
         verdict = table.resend(*(vector[m] for m in ("method", "params", "kind", "version")))
         row = verdict.method
         decided = (None, None) if row is None else (row.name, row.retry_class)
-        said = (verdict.answer, verdict.reason, *decided)
-        if said != tuple(vector[m] for m in ("answer", "reason", "decidedBy", "retryClass")):
+        reported = (verdict.answer, verdict.reason, *decided)
+        if reported != tuple(vector[m] for m in ("answer", "reason", "decidedBy", "retryClass")):
             wrong.append(vector["name"])
     return wrong
 

@@ -26,6 +26,7 @@ from acpgen.targets.vectors import vectors
 from model_packages import member, with_member, with_type
 from proofs import a_few, amount, scaled
 from vector_files import PROTOCOL, TEMPLATES, VECTORS, Vector, judged, read, unlike_the_judge
+from whole_schema import released_schema
 
 TESTS = Path(__file__).parents[1]
 INTEROP = TESTS / "interop"
@@ -67,7 +68,7 @@ def test_the_judge_agrees_where_only_the_client_calls() -> None:
     "release", a_few(("schema", "schema.unstable"), {"schema"}, "makes the vectors of a release")
 )
 def test_the_judge_agrees_on_a_release(release: str, upstream_schemas: Path) -> None:
-    released = load(upstream_schemas / "v2" / f"{release}.json")
+    released = released_schema(upstream_schemas / "v2" / f"{release}.json")
     found = read(vectors(released, TEMPLATES))
     assert unlike_the_judge(found, released) == []
     assert len(found) > 1500

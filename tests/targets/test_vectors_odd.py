@@ -64,7 +64,7 @@ def test_a_planted_wrong_vector_is_an_error() -> None:
         list(proof.proven("f.json", [replace(right, fault=fault)]))
 
 
-def test_what_another_alternative_takes_is_no_fault() -> None:
+def test_what_another_alternative_takes_is_not_a_fault() -> None:
     name = TypeName("EmbeddedResourceResource")
     choice = PROTOCOL.types[name].body
     assert isinstance(choice, Union)

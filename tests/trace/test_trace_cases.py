@@ -110,7 +110,7 @@ def test_every_section_is_gone_back_to() -> None:
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.id)
-def test_a_warning_says_why_it_is_no_error(rule: TraceRule) -> None:
+def test_a_warning_says_why_it_is_not_an_error(rule: TraceRule) -> None:
     says = "A warning, because" in rule.page.replace("\n", " ")
     assert says == (rule.severity is Severity.WARNING)
 

@@ -149,7 +149,7 @@ def test_a_key_in_every_place_of_a_message_is_not_printed() -> None:
 
 
 SECRET = "b44c1d0e/3b1d:4c6e"
-"""A key that is no word: none of its parts is long enough for one."""
+"""A key that is not a word: none of its parts is long enough for one."""
 
 
 def rows_of(messages: list[tuple[str, JsonValue, dict[str, JsonValue]]]) -> list[str]:

@@ -62,7 +62,7 @@ def release() -> str:
 
 
 def compared(folder: Path, edit: Edit) -> tuple[list[Comparison], list[Finding]]:
-    """What comes of a release that was edited, and what of it nobody has declared."""
+    """What comes of a release that was edited, and what of it is not declared."""
     schema = json.loads(release())
     edit(schema["$defs"])
     file = folder / "release.json"
@@ -88,7 +88,7 @@ def lines(found: list[Finding]) -> list[tuple[str, str, str]]:
     return [(finding.rule, finding.pointer, finding.message) for finding in found]
 
 
-def test_what_is_declared_is_no_finding(tmp_path: Path) -> None:
+def test_what_is_declared_is_not_a_finding(tmp_path: Path) -> None:
     comparisons, found = compared(tmp_path, lambda _: None)
     assert found == []
     assert Counter(c.status for c in comparisons if c.status is not Status.EQUAL) == {

@@ -92,7 +92,7 @@ def test_a_new_definition_is_in_the_summary(sdk: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.prove("calls the command for each schema of the release")
-def test_a_release_that_cannot_be_read_is_no_verdict(sdk: Path, tmp_path: Path) -> None:
+def test_a_release_that_cannot_be_read_is_not_a_verdict(sdk: Path, tmp_path: Path) -> None:
     (sdk / "schema/v2/schema.json").write_text("{", "utf-8")
     status, page = follow(tmp_path)
     assert status == 2

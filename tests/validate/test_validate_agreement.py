@@ -26,6 +26,7 @@ from acpgen.judge.single import validate
 from acpgen.model import Kind, Method, Protocol, Stability
 from acpgen.targets.bundles import bundle
 from instances import instances, mutate
+from proofs import amount, scaled
 from whole_schema import whole_schema
 
 SEED = 20261129
@@ -65,7 +66,7 @@ class Case:
 
 
 def is_clean(verdict: MessageVerdict) -> bool:
-    """Whether a strict JSON Schema would have nothing to say."""
+    """True if a strict JSON Schema would have nothing to say."""
     severities = {fault.severity for fault in verdict.findings}
     return not severities & {Severity.ERROR, Severity.RECOVERED}
 
@@ -76,7 +77,7 @@ def integral_float(case: Case, protocol: Protocol) -> bool:
 
 
 def optional_notification(case: Case, protocol: Protocol) -> bool:
-    """A notification $/... that nobody knows may be passed over; the bundle refuses it."""
+    """A notification $/... that is not known may be passed over; the bundle refuses it."""
     return [f.rule for f in case.verdict(case.value, protocol).findings] == [
         MessageRule.UNKNOWN_METHOD
     ]
@@ -142,6 +143,7 @@ def differing(
     return unexplained, counts
 
 
+@scaled("compares thousands of messages")
 def test_jsonschema_rs_agrees(protocol: Protocol) -> None:
     root = jsonschema_rs.Draft202012Validator(schema())
 
@@ -154,11 +156,11 @@ def test_jsonschema_rs_agrees(protocol: Protocol) -> None:
             return False
         return not case.is_result or result(case.method).is_valid(case.value["result"])
 
-    unexplained, counts = differing(protocol, accepts)
+    unexplained, counts = differing(protocol, accepts, step=amount(3, 1))
 
     assert unexplained == []
-    assert counts["accepted"] > 3000
-    assert counts["refused"] > 3000
+    assert counts["accepted"] > amount(1000, 3000)
+    assert counts["refused"] > amount(1000, 3000)
     assert counts["integral_float"] > 0
 
 

@@ -172,8 +172,8 @@ def test_a_closed_pipe_ends_it_quietly(tmp_path: Path) -> None:
         assert process.stderr is not None
         assert SAYS.encode() in process.stdout.readline()
         process.stdout.close()
-        said = process.stderr.read()
-    assert said == b""
+        reported = process.stderr.read()
+    assert reported == b""
     assert process.returncode != 0
 
 
@@ -188,13 +188,13 @@ def test_progress_shows_on_a_terminal_when_it_takes_long(
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=secondary) as process:
         os.close(secondary)
         assert process.stdout is not None
-        said = b""
+        reported = b""
         while chunk := _read(primary):
-            said += chunk
+            reported += chunk
         assert SAYS.encode() in process.stdout.read()
     os.close(primary)
-    assert (b"judging" in said) is shown
-    assert b"1 refused" in said
+    assert (b"judging" in reported) is shown
+    assert b"1 refused" in reported
 
 
 def _read(terminal: int) -> bytes:

@@ -19,7 +19,7 @@ from acpgen.types.structure import walk
 from whole_schema import whole_schema
 
 
-def said(name: str, protocol: Protocol) -> list[str]:
+def reported(name: str, protocol: Protocol) -> list[str]:
     message = {"jsonrpc": "2.0", "id": 1, "method": name, "params": {}}
     return [fault.message for fault in validate(json.dumps(message), protocol=protocol).findings]
 
@@ -152,17 +152,19 @@ def test_the_members_that_replace_several_are_those_of_v2(upstream_schemas: Path
 
 @pytest.mark.parametrize("name", sorted(v1_words.METHODS))
 def test_a_method_of_v1_is_called_that(name: str, protocol: Protocol) -> None:
-    assert said(name, protocol) == [
+    assert reported(name, protocol) == [
         "is not a method of the protocol; it is a method of ACP v1, and the schema is of version 2"
     ]
 
 
 def test_a_method_of_no_version_is_not(protocol: Protocol) -> None:
-    assert said("session/lose", protocol) == ["is not a method of the protocol"]
+    assert reported("session/lose", protocol) == ["is not a method of the protocol"]
 
 
 def test_a_schema_of_v1_would_have_it(protocol: Protocol) -> None:
-    assert said("session/load", replace(protocol, version=1)) == ["is not a method of the protocol"]
-    assert said("session/load", replace(protocol, version=None)) == [
+    assert reported("session/load", replace(protocol, version=1)) == [
+        "is not a method of the protocol"
+    ]
+    assert reported("session/load", replace(protocol, version=None)) == [
         "is not a method of the protocol; it is a method of ACP v1"
     ]

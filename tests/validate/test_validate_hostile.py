@@ -54,7 +54,7 @@ messages = st.dictionaries(members, values)
 
 
 def well_formed(verdict: MessageVerdict) -> bool:
-    """Whether a verdict says the same in each of its members."""
+    """True if a verdict says the same in each of its members."""
     errors = [fault for fault in verdict.findings if fault.severity is Severity.ERROR]
     return verdict.accepted is not bool(errors) and (verdict.code is None or bool(errors))
 

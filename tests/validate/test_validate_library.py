@@ -137,8 +137,8 @@ def test_a_tolerant_schema_does_not_make_a_bad_key_no_key(protocol: Protocol) ->
 )
 def test_no_key_is_ever_quoted(text: str, protocol: Protocol) -> None:
     verdict = acpgen.validate(text, protocol=protocol)
-    said = "".join(f"{fault.message}{fault.pointer}" for fault in verdict.findings)
-    assert SECRET[:8] not in said
+    reported = "".join(f"{fault.message}{fault.pointer}" for fault in verdict.findings)
+    assert SECRET[:8] not in reported
 
 
 def test_the_places_of_a_message_over_several_lines(protocol: Protocol) -> None:
@@ -231,7 +231,7 @@ def test_the_deepest_nesting_is_checked_to_its_end(
     assert len(fault.path) >= MAX_DEPTH - depth
 
 
-def test_a_boolean_is_no_number() -> None:
+def test_a_boolean_is_not_a_number() -> None:
     at_least_two = ScalarCheck(frozenset(JsonType), (None, None), (2, None))
     assert [fault.rule for fault in at_least_two.check(1)] == [MessageRule.MINIMUM]
     assert [*at_least_two.check(True)] == []

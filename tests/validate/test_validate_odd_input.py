@@ -31,6 +31,7 @@ from acpgen.judge.stream import Stream
 from acpgen.startup.options import Options
 from acpgen.targets.checkers import compile_checkers, compile_decoders
 from acpgen.types.type_table import type_table
+from command_calls import call_acpgen
 from whole_schema import whole_schema
 
 ACP = whole_schema()
@@ -159,7 +160,7 @@ def test_a_count_is_a_plain_integer(used: str, *, accepted: bool) -> None:
     assert DECODERS.accepts_bytes(notified(used)) is accepted
 
 
-def test_a_member_given_twice_counts_by_its_last_value_and_is_said() -> None:
+def test_a_member_given_twice_counts_by_its_last_value_and_is_reported() -> None:
     twice = b'{"jsonrpc":"2.0","id":1,"method":"session/list","params":{"cwd":5,"cwd":"/"}}'
     verdict = validate(twice, protocol=ACP)
     assert verdict
@@ -168,7 +169,7 @@ def test_a_member_given_twice_counts_by_its_last_value_and_is_said() -> None:
     assert not CHECKERS.clean(twice)
 
 
-def test_a_decoded_message_is_no_message() -> None:
+def test_a_decoded_message_is_not_a_message() -> None:
     decoded = json.loads(LIST)
     with pytest.raises(TypeError, match="give bytes or str, not dict"):
         validate(decoded, protocol=ACP)
@@ -177,6 +178,10 @@ def test_a_decoded_message_is_no_message() -> None:
 
 
 def run(*args: str | Path, stdin: bytes = b"", **env: str) -> subprocess.CompletedProcess[bytes]:
+    """Call `acpgen validate`, in a process of its own if that needs variables."""
+    if not env:
+        status, printed, noted = call_acpgen("validate", *args, stdin=stdin)
+        return subprocess.CompletedProcess(args, status, printed.encode(), noted.encode())
     return subprocess.run(
         [sys.executable, "-m", "acpgen", "validate", *args],
         input=stdin,
@@ -298,15 +303,15 @@ def test_each_file_is_a_recording_of_its_own(tmp_path: Path) -> None:
     assert result.returncode == 0
 
 
-def test_too_many_waiting_requests_are_said(
+def test_too_many_waiting_requests_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "requests.ndjson"
     file.write_bytes(b"\n".join(call(str(number)) for number in range(5)))
     monkeypatch.setattr(Pairing.__init__, "__defaults__", (3,))
     assert validation.run(Options([str(file)])) == 0
-    said = capsys.readouterr().err.splitlines()
-    assert said[0] == (
+    reported = capsys.readouterr().err.splitlines()
+    assert reported[0] == (
         "acpgen: more than 3 requests waited for a response at once; the 2 oldest were forgotten, "
         "so their results are not judged"
     )
@@ -328,14 +333,14 @@ sys.exit(done.returncode)
 """Tells the peak of one process: among those of the tests there are compilers."""
 
 
-def test_a_line_of_100_megabytes_is_answered_in_proportion() -> None:
-    long = b'{"jsonrpc":"2.0","id":1,"method":"session/list","params":{"x":"' + b"a" * 100_000_000
+def test_a_line_of_60_megabytes_is_answered_in_proportion() -> None:
+    long = b'{"jsonrpc":"2.0","id":1,"method":"session/list","params":{"x":"' + b"a" * 60_000_000
     data = LIST + b"\n" + long + b'"}}\n' + BAD + b"\n"
     result = subprocess.run(
         [sys.executable, "-c", MEASURED], input=data, capture_output=True, check=False
     )
     assert result.stderr.endswith(b"\n3 messages: 2 accepted, 1 refused\n")
-    assert int(result.stdout) < 1_000_000  # KiB: ten times the line
+    assert int(result.stdout) < 600_000  # KiB: ten times the line
     assert result.returncode == 1
 
 

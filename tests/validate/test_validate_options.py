@@ -20,6 +20,7 @@ import pytest
 
 import unavailable
 from acpgen.startup import options as arguments
+from command_calls import call_acpgen
 from proofs import a_few
 
 GOOD = b'{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}\n'
@@ -39,10 +40,8 @@ def command(*args: str | Path) -> list[str]:
 
 
 def run(*args: str | Path, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(command(*args), input=stdin, capture_output=True, timeout=60, check=False)
-    return subprocess.CompletedProcess(
-        done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
-    )
+    status, printed, noted = call_acpgen("validate", *args, stdin=stdin)
+    return subprocess.CompletedProcess(args, status, printed, noted)
 
 
 def document(*args: str | Path, stdin: bytes = b"") -> dict[str, Any]:
@@ -244,7 +243,7 @@ def caught_up(process: subprocess.Popen[bytes]) -> None:
 
 
 def ended(process: subprocess.Popen[bytes], by: signal.Signals) -> tuple[int, str, str]:
-    """The exit status after a signal, and what was still said."""
+    """The exit status after a signal, and what was still reported."""
     assert process.stdout is not None
     assert process.stderr is not None
     process.send_signal(by)
@@ -311,11 +310,11 @@ def test_a_name_moves_no_cursor(tmp_path: Path) -> None:
     log = tmp_path / "a\x1b[2J\nlog"
     log.write_bytes(BAD + GOOD.rstrip())
     with running("--follow", log) as process:
-        said = line_of(process)
+        reported = line_of(process)
         caught_up(process)
         status, _, err = ended(process, signal.SIGINT)
     assert status == 1
-    assert said == f"{tmp_path}/a\\x1b[2J\\nlog:1: {SAYS}\n"
+    assert reported == f"{tmp_path}/a\\x1b[2J\\nlog:1: {SAYS}\n"
     assert "\x1b" not in err
     assert f"acpgen: {tmp_path}/a\\x1b[2J\\nlog: the last line is not complete" in err
 

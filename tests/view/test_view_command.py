@@ -106,7 +106,7 @@ def test_no_text_of_the_session_is_markup(tmp_path: Path) -> None:
     assert text.count("<img") == built.count("<img")
 
 
-def test_what_is_no_message_is_there_too(tmp_path: Path) -> None:
+def test_what_is_not_a_message_is_there_too(tmp_path: Path) -> None:
     contents, texts = session_in(written(hostile(), tmp_path))
     assert contents["messages"]["kind"][5:7] == [4, 4]
     assert texts[5] == ""  # a text that is not JSON can't be searched for secrets
@@ -125,7 +125,7 @@ def test_times_are_in_seconds(tmp_path: Path) -> None:
     assert columns["at"] == [start + 0.25, start + 1, start + 2.5, None, None]
 
 
-def test_an_integer_of_any_size_is_no_obstacle(tmp_path: Path) -> None:
+def test_an_integer_of_any_size_is_not_an_obstacle(tmp_path: Path) -> None:
     huge = '{"from":"client","message":{"jsonrpc":"2.0","method":"_x","params":{"n":%s}}}\n'
     transcript = line("client", {"method": "_x"}) + huge % ("7" * 5000)
     _, texts = session_in(written(transcript, tmp_path))

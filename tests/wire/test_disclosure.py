@@ -78,7 +78,7 @@ def test_a_key_that_is_written_with_escapes_is_hidden() -> None:
     assert KEY not in json.loads(redactor.redacted(decode(f'{{"note":"{escaped}"}}')))["note"]
 
 
-def test_a_short_key_is_no_reason_to_change_other_texts() -> None:
+def test_a_short_key_is_not_a_reason_to_change_other_texts() -> None:
     found = redacted(prompt("s", text="s is a letter"))["params"]
     assert (found["sessionId"], found["text"]) == ("s", "s is a letter")
     assert found["idempotencyKey"] != "s"

@@ -10,7 +10,7 @@ from gzip import GzipFile
 from importlib import import_module
 from io import BufferedReader, RawIOBase
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from acpgen.logs.log_files import expanded as expanded
 from acpgen.startup.file_names import STDIN as STDIN
@@ -19,6 +19,9 @@ from acpgen.startup.file_names import relative as relative
 from acpgen.startup.output import is_of_output
 
 _NO_ZSTD = "is zstd: run `{}`, or unpack it with `zstd -dc FILE | acpgen ...`"
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _PACKED = 5
@@ -77,16 +80,35 @@ class Opened:
             self._own.close()
 
 
+class _Packed(Protocol):
+    def read1(self, size: int, /) -> bytes: ...
+
+
+class _Unpacking(RawIOBase):
+    """What is packed in a file, also what comes before a place that is broken."""
+
+    def __init__(self, packed: _Packed) -> None:
+        self._packed = packed
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, target: Buffer) -> int:
+        space = memoryview(target)
+        data = self._packed.read1(len(space))
+        space[: len(data)] = data
+        return len(data)
+
+
 def _unpacked(stream: BinaryIO) -> BinaryIO:
-    unpacked: RawIOBase
     for _ in range(_PACKED):
         if not isinstance(stream, BufferedReader):
             return stream
         start = stream.peek(_MARK)[:_MARK]
         if start[:2] == _GZIP:
-            unpacked = GzipFile("", "rb", fileobj=stream)  # type: ignore[assignment] # reads like one
+            unpacked = _Unpacking(GzipFile("", "rb", fileobj=stream))
         elif start[:4] == _ZSTD:
-            unpacked = _zstd_file()(stream)
+            unpacked = _Unpacking(_zstd_file()(stream))
         else:
             for at, mark, reason in _FOREIGN:
                 if start.startswith(mark, at):
@@ -96,10 +118,10 @@ def _unpacked(stream: BinaryIO) -> BinaryIO:
     raise UnpackError(f"is packed more than {_PACKED - 1} times, one in another; unpack it before")
 
 
-def _zstd_file() -> Callable[[BinaryIO], RawIOBase]:
+def _zstd_file() -> Callable[[BinaryIO], _Packed]:
     for module in ("compression.zstd", "backports.zstd"):
         try:
-            found: Callable[[BinaryIO], RawIOBase] = import_module(module).ZstdFile
+            found: Callable[[BinaryIO], _Packed] = import_module(module).ZstdFile
         except ImportError:
             continue
         return found

@@ -34,7 +34,7 @@ def reading_notes(log: Log, messages: int) -> Iterator[str]:
 
 def elided(log: Log) -> tuple[str, int] | None:
     """Why messages are left out that a log has in part only, and the first line; None if none."""
-    if not log.elided or not log.count:
+    if not log.elided:
         return None
     others = len(log.elided) - 1
     more = f"; {counted(others, 'later message')}, too" if others else ""

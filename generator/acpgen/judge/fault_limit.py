@@ -20,7 +20,8 @@ class FaultLimit:
     """The most findings of each severity that are reported about one message.
 
     Args:
-        most: that number. One below the default has no effect.
+        most: that number. A number below the default counts as the default, since the verdict needs
+            no more; `acpgen validate` prints fewer by itself.
     """
 
     __slots__ = ("most",)

@@ -16,8 +16,11 @@ _END = re.compile(
     re.IGNORECASE,
 )
 _WHOLE = re.compile(
-    r"…|\.{3}|\b(?:truncated|omitted|elided|redacted)\b|\[(?:Object|Circular)\]", re.IGNORECASE
+    r"\s*(?:…|\.{3}|[\[(<{]\s*(?:…|\.{3}|(?:truncated|omitted|elided|redacted|object|circular)\b"
+    r"[^\])>}]*|\d+ (?:bytes|char)[^\])>}]*)[\])>}])\s*",
+    re.IGNORECASE,
 )
+"""A text that is nothing but a mark."""
 _PARTS = ("params", "result", "error")
 
 
@@ -37,7 +40,7 @@ def leaves_out(value: object) -> bool:
         isinstance(value, dict)
         and is_message(value)
         and any(
-            isinstance(part, str) and _WHOLE.search(part) is not None
+            isinstance(part, str) and _WHOLE.fullmatch(part) is not None
             for part in map(value.get, _PARTS)
         )
     )

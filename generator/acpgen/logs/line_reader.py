@@ -13,16 +13,25 @@ Taken = list[tuple[int, bytes]]
 
 
 class LineReader:
-    """Reads lines with their numbers; `limit` is the most bytes of one value that are held."""
+    """Reads lines with their numbers; `limit` is the most bytes of one value that are held.
+
+    `longest` is the number of bytes of the longest line so far.
+    """
 
     def __init__(self, lines: Lines, limit: int) -> None:
         self.limit = limit
+        self.longest = 0
         self._lines = lines
         self._back: Taken = []
 
     def next(self) -> tuple[int, bytes] | None:
         """Return the next line; None at the end."""
-        return self._back.pop() if self._back else next(self._lines, None)
+        if self._back:
+            return self._back.pop()
+        line = next(self._lines, None)
+        if line is not None and len(line[1]) > self.longest:
+            self.longest = len(line[1])
+        return line
 
     def put_back(self, taken: Taken) -> None:
         """Let lines be read again, the first of them next."""

@@ -16,7 +16,7 @@ _QUOTED = re.compile(
 _C_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _CELL = re.compile(r'"((?:[^"]|"")*)"')
 _PYTHON = re.compile(r"b?'(?:[^'\\]|\\.)*'")
-_PYTHON_OBJECT = re.compile(r"\{'[A-Za-z_@][\w@.-]*': ")
+_PYTHON_OBJECT = re.compile(r"\{'[A-Za-z_@][\w@.-]*':\s*")
 _PYTHON_PART = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[{}\[\]()]""")
 _LONGEST_OBJECT = 1_000_000
 """How many characters of an object of Python are read at most."""
@@ -33,6 +33,9 @@ def quoted(line: str) -> tuple[str, str] | None:
         return None
     text: object
     mark = found.start()
+    outer = line.find("{", 0, mark)
+    if outer >= 0 and value_at(line, outer)[0] is not BROKEN:
+        return None  # the string is in an object
     inside = found["in_json"] or found["in_csv"] or ""
     if found["json"]:
         text, end = value_at(line, mark)

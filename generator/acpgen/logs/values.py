@@ -11,7 +11,7 @@ from acpgen.logs.line_values import batch_behind, row_of, unescaped
 from acpgen.logs.log_lines import Lines, as_bytes
 from acpgen.logs.long_units import cell_unit, rewrapped_unit, ruled_unit, titled_unit
 from acpgen.logs.messages import is_bare, is_message, is_row
-from acpgen.logs.prefixes import LONGEST
+from acpgen.logs.prefixes import LONGEST, prefix_of
 from acpgen.logs.quoted_text import python_object, quoted
 from acpgen.logs.scanning import BROKEN, CUT, blank, value_at
 from acpgen.logs.titled_parts import title_of
@@ -119,7 +119,17 @@ class Values:
                 break  # what is inside a broken message is not one
             tries += 1
             start = text.find("{", start + 1)
-        yield self._odd(number, text)
+        yield self._far(number, text) or self._odd(number, text)
+
+    def _far(self, number: int, text: str) -> Unit | None:
+        """The message on a line that is behind more text, or more braces, than a prefix has."""
+        start = text.find(_STARTS[0], LONGEST if text.find("{") > LONGEST else 0)
+        value, end = value_at(text, start) if start > 0 else (BROKEN, 0)
+        if value is BROKEN or value is CUT:
+            return None
+        before = text[max(0, start - LONGEST) : start].strip()
+        self._push_rest(number, text, end, before)
+        return Unit(number, before, text[start:end], value, "prefixed")
 
     def _quoted(self, number: int, text: str, line: str) -> Unit | None:
         """The message in a string or an object of a language, or in a cell that spans lines."""
@@ -160,7 +170,7 @@ class Values:
     def _push_rest(self, number: int, text: str, end: int, prefix: str) -> None:
         """Keep what follows a value on its line if it is another value."""
         rest = text[end:].lstrip(BETWEEN)
-        if rest.startswith("{") and not prefix:
+        if (rest.startswith("{") and not prefix) or _goes_somewhere(rest):
             self._reader.put_back_text(number, rest)
 
     def _odd(self, number: int, text: str) -> Unit:
@@ -354,6 +364,12 @@ class Values:
             yield Unit(number, text.strip(), shape="event")
             return
         yield Unit(number, "", text[start:].strip(), value, "sse")
+
+
+def _goes_somewhere(rest: str) -> bool:
+    """True if a text has a message behind a direction."""
+    start = rest.find(_STARTS[0], 0, LONGEST) if '"jsonrpc"' in rest else -1
+    return start > 0 and prefix_of(rest[:start]).direction is not None
 
 
 def _has_ended(text: str) -> bool:

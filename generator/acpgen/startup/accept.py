@@ -114,8 +114,12 @@ def _messages(text: bytes, sender: str | None) -> Iterator[tuple[int, Decoded, b
 
 
 def _is_plain_call(message: Mapping[str, object]) -> bool:
-    """True if a call is one without anything that says who sent it, or in which version."""
-    return "jsonrpc" in message and message["method"] != _SETTLES and message.keys() <= ENVELOPE
+    """True if a call is one without anything that says who sent it, or in which version.
+
+    A text as params may be the mark of a log that it left them out.
+    """
+    is_whole = "jsonrpc" in message and not isinstance(message.get("params"), str)
+    return is_whole and message["method"] != _SETTLES and message.keys() <= ENVELOPE
 
 
 def _is_former(message: Mapping[str, object]) -> bool:

@@ -79,7 +79,7 @@ OPTIONS = {
     ),
     "max_findings": Option(
         ("--max-findings",),
-        "Print up to so many findings of one message, however many; 1000 by default.",
+        "Print at most this many findings of one message; 1000 by default.",
         number=True,
     ),
     "form": Option(("--format",), "How to print what is found.", values=FORMS),

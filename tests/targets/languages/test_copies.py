@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from acpgen import resources
 from command_calls import APP
 from proofs import a_few
 
@@ -86,28 +85,28 @@ def test_the_hook_checks_a_copy_that_says_what_it_was_made_of(
     assert run(*check) == (0, "")
     table = tmp_path / "third_party/acp/rust/v2/retry.rs"
     table.write_text(table.read_text("utf-8").replace("AsIs", "NotAtAll"), "utf-8")
-    status, said = run(*check)
+    status, reported = run(*check)
     assert status == 1
-    assert "third_party/acp/rust/v2/retry.rs: error[drift-changed]" in said
-    assert "third_party/acp/go" not in said
+    assert "third_party/acp/rust/v2/retry.rs: error[drift-changed]" in reported
+    assert "third_party/acp/go" not in reported
 
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a schema and a copy that was made of it."""
     folder = tmp_path_factory.mktemp("kept")
-    shutil.copytree(resources.SCHEMA, folder / "v2")
+    shutil.copytree(ROOT / "tests/golden/schema/v9", folder / "v9")
     with contextlib.chdir(folder):
-        assert run("generate", "--schema", "v2", *ARGUMENTS)[0] == 0
+        assert run("generate", "--schema", "v9", *ARGUMENTS)[0] == 0
     return folder
 
 
 @pytest.fixture
 def later(kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The file of prompts in a revision of the schema that a copy was made before."""
+    """A file in a revision of the schema that a copy was made before."""
     shutil.copytree(kept, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    return tmp_path / "v2" / "prompt.json"
+    return tmp_path / "v9" / "kettle.json"
 
 
 def edit(file: Path, old: str, new: str) -> None:
@@ -116,17 +115,17 @@ def edit(file: Path, old: str, new: str) -> None:
     file.write_text(text.replace(old, new, 1), "utf-8")
 
 
-CHECK = ["generate", "--check", "--schema", "v2", *ARGUMENTS]
+CHECK = ["generate", "--check", "--schema", "v9", *ARGUMENTS]
 
 
 @pytest.mark.parametrize("full", a_few(([], ["--full"]), [[]], "generates everything again"))
-def test_a_revision_that_leaves_the_copy_as_it_is_is_no_finding(
+def test_a_revision_that_leaves_the_copy_as_it_is_is_not_a_finding(
     later: Path, full: list[str]
 ) -> None:
     edit(later, '"description": "', '"description": "Reworded. ')
     result = CliRunner().invoke(APP, [*CHECK, *full])
     assert (result.exit_code, result.stdout) == (0, "")
-    renew = "acpgen generate --schema v2 --out third_party/acp --target go --target rust"
+    renew = "acpgen generate --schema v9 --out third_party/acp --target go --target rust"
     assert result.stderr == (
         "third_party/acp: as generated\n"
         "third_party/acp/manifest.json: was written with other inputs (schema) that give the "
@@ -138,20 +137,20 @@ def test_a_revision_that_leaves_the_copy_as_it_is_is_no_finding(
 
 def test_no_format_has_a_finding_of_it(later: Path) -> None:
     edit(later, '"description": "', '"description": "Reworded. ')
-    status, said = run(*CHECK, "--format", "json")
-    assert (status, json.loads(said)["findings"]) == (0, [])
+    status, reported = run(*CHECK, "--format", "json")
+    assert (status, json.loads(reported)["findings"]) == (0, [])
 
 
 def test_a_revision_that_changes_the_copy_is_a_finding(later: Path) -> None:
     edit(later, '"x-resend": "', '"x-resend": "Reworded. ')
-    status, said = run(*CHECK, "--format", "json")
-    files = [Path(finding["file"]).name for finding in json.loads(said)["findings"]]
+    status, reported = run(*CHECK, "--format", "json")
+    files = [Path(finding["file"]).name for finding in json.loads(reported)["findings"]]
     assert (status, files) == (1, ["retry_gen.go", "manifest.json", "retry.rs"])
 
 
 def test_a_manifest_that_was_edited_is_a_finding(later: Path) -> None:
     manifest = Path("third_party/acp/manifest.json")
-    edit(manifest, '"rust/v2/retry.rs": "sha256:', '"rust/v2/retry.rs": "sha256:0')
+    edit(manifest, '"rust/v9/retry.rs": "sha256:', '"rust/v9/retry.rs": "sha256:0')
     edit(later, '"description": "', '"description": "Reworded. ')
     assert run(*CHECK)[0] == 1
     manifest.unlink()

@@ -67,7 +67,7 @@ def subject(request: pytest.FixtureRequest) -> Subject:
     return SUBJECTS[request.param]
 
 
-def said(language: Language, folder: Path, subject: Subject) -> list[list[str]]:
+def reported(language: Language, folder: Path, subject: Subject) -> list[list[str]]:
     """What is said of the messages of a subject, without its table."""
     return records(language, folder, subject)[len(rows(subject.protocol)) :]
 
@@ -75,7 +75,7 @@ def said(language: Language, folder: Path, subject: Subject) -> list[list[str]]:
 def unlike(
     subject: Subject, found: Sequence[Sequence[str]], wanted: Sequence[Sequence[str]]
 ) -> list[Any]:
-    """The messages of which something else is said, with both."""
+    """The messages of which something else is reported, with both."""
     triples = zip(subject.messages, found, wanted, strict=True)
     return [triple for triple in triples if list(triple[1]) != list(triple[2])]
 
@@ -89,7 +89,7 @@ def test_it_says_what_python_says(language: Language, built: Path, subject: Subj
 
 def test_a_spoilt_table_is_noticed(language: Language, built: Path) -> None:
     _, wanted = expected(SPOILT)
-    wrong = unlike(SPOILT, said(language, built, SPOILT), wanted)
+    wrong = unlike(SPOILT, reported(language, built, SPOILT), wanted)
     names = {message["name"].rpartition(": ")[2] for message, _, _ in wrong}
     assert names == {f"{MAX_CARRIED} deep"}
     assert {(found[1], right[1]) for _, found, right in wrong} == {
@@ -106,7 +106,7 @@ def test_a_key_without_a_utf_8_form_is_malformed(language: Language, built: Path
         # JSON can't write what is not UTF-8 there, so the bytes (of Base64) come separately.
         asked = [asked[0], {**asked[0], "bytes": {"idempotencyKey": "a4D/"}}]
     subject = replace(SUBJECTS["real"], messages=tuple(asked))
-    first, *others = said(language, built, subject)
+    first, *others = reported(language, built, subject)
     assert first[1] == "keyed-with-key"
     assert {other[1] for other in others} == {"malformed-key"}
 
@@ -118,15 +118,15 @@ def test_params_that_are_not_an_object_are_malformed_where_a_type_allows_them(
     methods = ("session/prompt", "proxy/successor", "session/list")
     asked: list[dict[str, Any]] = [{"method": m, "kind": None, "params": []} for m in methods]
     subject = replace(SUBJECTS["real"], messages=tuple(asked))
-    reasons = [record[1] for record in said(language, built, subject)]
+    reasons = [record[1] for record in reported(language, built, subject)]
     assert reasons == ["malformed-params", "malformed-params", "idempotent"]
 
 
 def ids(language: Language, folder: Path, pairs: Sequence[dict[str, Any]]) -> list[str]:
     """The message IDs that a language derives, empty where it refuses to."""
     subject = replace(SUBJECTS["real"], messages=())
-    said = records(language, folder, subject, pairs)[len(rows(subject.protocol)) :]
-    return [id_ for (id_,) in said]
+    reported = records(language, folder, subject, pairs)[len(rows(subject.protocol)) :]
+    return [id_ for (id_,) in reported]
 
 
 def test_it_derives_the_message_ids_of_the_vectors(language: Language, built: Path) -> None:
@@ -166,7 +166,7 @@ def test_no_message_id_is_derived_from_what_has_no_utf_8_form(
 def test_the_words_stay_on_one_line(language: Language, built: Path) -> None:
     message = {"method": "two\nlines\x1b[0m\x85", "kind": None, "params": None}
     subject = replace(SUBJECTS["real"], messages=(message,))
-    ((answer, reason, decided, _, why),) = said(language, built, subject)
+    ((answer, reason, decided, _, why),) = reported(language, built, subject)
     assert (answer, reason, decided) == ("not_at_all", "unknown-method", "")
     assert why.startswith("two\ufffdlines\ufffd[0m\ufffd is not a method")
 

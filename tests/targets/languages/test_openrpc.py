@@ -131,12 +131,12 @@ def test_it_has_every_method_in_every_kind(protocol: Protocol, document: dict[st
             found[method["name"], Kind.NOTIFICATION] = method["x-notification"]
     assert found.keys() == {(method.name, method.kind) for method in protocol.methods}
     for method in protocol.methods:
-        said = found[method.name, method.kind]
-        assert said.get("x-retry-class") == method.retry
-        assert said.get("x-resend", "") == method.resend
-        assert said["x-side"] == said["tags"][0]["name"] == method.side
-        assert said["x-params"] == {"$ref": f"#/components/schemas/{method.params}"}
-        assert said["description"] == method.docs
+        reported = found[method.name, method.kind]
+        assert reported.get("x-retry-class") == method.retry
+        assert reported.get("x-resend", "") == method.resend
+        assert reported["x-side"] == reported["tags"][0]["name"] == method.side
+        assert reported["x-params"] == {"$ref": f"#/components/schemas/{method.params}"}
+        assert reported["description"] == method.docs
 
 
 def test_its_schemas_judge_like_the_bundle() -> None:
@@ -152,9 +152,9 @@ def test_its_schemas_judge_like_the_bundle() -> None:
         new = jsonschema_rs.Draft202012Validator(
             {"$ref": f"#/$defs/{name}", "$defs": bundle["$defs"]}
         )
-        said = [(old.is_valid(sample), new.is_valid(sample)) for sample in samples]
-        assert [first for first, _ in said] == [second for _, second in said], name
-        verdicts.update(said)
+        reported = [(old.is_valid(sample), new.is_valid(sample)) for sample in samples]
+        assert [first for first, _ in reported] == [second for _, second in reported], name
+        verdicts.update(reported)
     assert verdicts == {(True, True), (False, False)}
 
 
@@ -197,7 +197,7 @@ def test_without_classes_it_says_none() -> None:
 def test_it_explains_the_classes_that_it_uses(document: dict[str, Any]) -> None:
     used = {part["x-retry-class"] for part in parts(document["methods"]) if "x-retry-class" in part}
     assert document["x-retry-classes"].keys() == used
-    assert all(said.endswith(".") for said in document["x-retry-classes"].values())
+    assert all(reported.endswith(".") for reported in document["x-retry-classes"].values())
 
 
 def test_hostile_text_stays_text() -> None:

@@ -38,7 +38,7 @@ def test_each_language_has_one() -> None:
 
 
 def test_that_of_python_runs_and_decides_as_it_says() -> None:
-    said = set()
+    reported = set()
     for method, code in code_of("python"):
         params: Any = instances(PROTOCOL, method.params)[0]
         names: dict[str, Any] = {"message": {"params": params}}
@@ -48,11 +48,11 @@ def test_that_of_python_runs_and_decides_as_it_says() -> None:
         exec(code, names)
         decision = names["decision"]
         (comment,) = re.findall(r"sent again\?\n# (.*)", code)
-        said.add(comment)
+        reported.add(comment)
         if comment != "that of the message inside":
             assert comment.startswith(decision) or comment.endswith(f"else {decision}")
         assert decision is acp_v2.retry.resend(method.name, params, method.kind.value).answer
-    assert len(said) == 4
+    assert len(reported) == 4
 
 
 def typescript(folder: Path) -> None:

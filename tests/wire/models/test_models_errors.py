@@ -109,7 +109,7 @@ class Refused:
         return [str(append(Pointer(f"/{self.place}"), *each["loc"])) for each in error.errors()]
 
     def is_at(self, found: list[str]) -> bool:
-        """Whether there is one error in the right place: anywhere inside where that is a guess."""
+        """True if there is one error in the right place: anywhere inside where that is a guess."""
         expected = self.vector["pointer"]
         if self.vector.get("loose") and len(found) == 1:
             return found[0].startswith(expected)
@@ -162,10 +162,10 @@ def test_there_are_unions_of_both_kinds() -> None:
 
 
 @pytest.mark.parametrize("name", UNIONS)
-def test_what_is_wrong_with_a_tag_is_said_once(name: str) -> None:
+def test_what_is_wrong_with_a_tag_is_reported_once(name: str) -> None:
     tag = UNIONS[name]
 
-    def said(data: object) -> list[str]:
+    def reported(data: object) -> list[str]:
         error = refusal(parse, getattr(models, name), data)
         return [
             each["type"]
@@ -174,15 +174,15 @@ def test_what_is_wrong_with_a_tag_is_said_once(name: str) -> None:
         ]
 
     if name in OPTIONAL:
-        assert said({tag: 5}) == ["no_alternative"]
+        assert reported({tag: 5}) == ["no_alternative"]
     else:
-        assert said({tag: 5}) in (["string_type"], ["no_alternative"])
-        assert said({tag: None}) in (["string_type"], ["no_alternative"])
-        assert said({}) in (["missing"], ["no_alternative"])
+        assert reported({tag: 5}) in (["string_type"], ["no_alternative"])
+        assert reported({tag: None}) in (["string_type"], ["no_alternative"])
+        assert reported({}) in (["missing"], ["no_alternative"])
 
 
 @pytest.mark.parametrize("name", UNIONS)
-def test_what_is_no_object_is_one_error(name: str) -> None:
+def test_what_is_not_an_object_is_one_error(name: str) -> None:
     for data in ("5", "null", "[]", '"x"'):
         error = refusal(parse, getattr(models, name), data)
         assert faults(error) == [("", "dict_type")]
@@ -251,10 +251,10 @@ def test_errors_are_of_the_branch_that_was_meant(
 
 
 def test_an_error_about_all_branches_says_what_each_lacks() -> None:
-    (said,) = refusal(EmbeddedResource.from_wire, {"resource": {"uri": "u"}}).errors()
-    assert said["msg"] == "No alternative fits: text: Field required; blob: Field required"
-    (said,) = refusal(parse, RequestId, 1.5).errors()
-    assert said["msg"] == (
+    (reported,) = refusal(EmbeddedResource.from_wire, {"resource": {"uri": "u"}}).errors()
+    assert reported["msg"] == "No alternative fits: text: Field required; blob: Field required"
+    (reported,) = refusal(parse, RequestId, 1.5).errors()
+    assert reported["msg"] == (
         "No alternative fits: Input should be a valid integer; Input should be a valid string"
     )
 
@@ -286,8 +286,8 @@ def test_errors_hold_nothing_of_the_input(refuse: Callable[[], object]) -> None:
     error = refusal(refuse)
     assert error.__context__ is None
     assert {each["input"] for each in error.errors()} == {None}
-    for said in (str(error), repr(error.errors()), error.json()):
-        assert SECRET not in said
+    for reported in (str(error), repr(error.errors()), error.json()):
+        assert SECRET not in reported
 
 
 def test_a_program_without_errors_does_not_pay_for_them() -> None:
@@ -347,7 +347,7 @@ class Strange(PromptRequest):
 
 @pytest.mark.parametrize("kind", ["custom", "value"])
 def test_errors_of_a_users_own_checks_stay(kind: str) -> None:
-    (said,) = refusal(Strange.from_wire, prompt(sessionId=kind)).errors()
-    assert said["loc"] == ("sessionId",)
-    assert said["type"] == {"custom": "own", "value": "value_error"}[kind]
-    assert "not that one" in said["msg"]
+    (reported,) = refusal(Strange.from_wire, prompt(sessionId=kind)).errors()
+    assert reported["loc"] == ("sessionId",)
+    assert reported["type"] == {"custom": "own", "value": "value_error"}[kind]
+    assert "not that one" in reported["msg"]

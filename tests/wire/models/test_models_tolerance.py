@@ -110,7 +110,7 @@ def test_a_known_variant_keeps_its_class() -> None:
         parse_tolerant(SessionUpdate, {**chunk, "messageId": 5})
 
 
-def test_what_is_no_json_is_not_recovered() -> None:
+def test_what_is_not_json_is_not_recovered() -> None:
     for text in ("", "{", '{"cwd": "/w", "_meta": {"x": NaN}}'):
         with pytest.raises(ValidationError, match="Invalid JSON"):
             NewSessionRequest.from_wire_tolerant(text)

@@ -71,7 +71,7 @@ def test_what_cannot_be_written_is_named(value: Any, place: str) -> None:
         assert SECRET not in str(caught.value)
 
 
-def test_a_value_that_is_no_model_is_named_by_the_type() -> None:
+def test_a_value_that_is_not_a_model_is_named_by_the_type() -> None:
     wrong: Any = SECRET
     with pytest.raises(
         PydanticSerializationError, match=r"^ContentBlock can't be written"

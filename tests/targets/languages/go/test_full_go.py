@@ -140,7 +140,7 @@ BAD = {
         "cannot use",
     ),
     "a misspelled member": ('var bad = schema.TextContent{Txt: "x"}', "unknown field"),
-    "a struct of one's own is no variant": (
+    "a struct of one's own is not a variant": (
         "var bad schema.ContentBlock = struct{}{}",
         r"missing (method )?isContentBlock",
     ),

@@ -21,8 +21,8 @@ def test_the_loop_of_go_passes_and_bites(tmp_path: Path) -> None:
     (file.parent / "loop_test.go").write_text(loops()["go"], "utf-8")
     language.compile(tmp_path, [file], drivers(language, tmp_path, ["v2"]))
     assert run([*language.layout, file.parent], tmp_path) == ""
-    said = run(["go", "test", "-v", "./..."], tmp_path)
-    assert len(re.findall("^    --- PASS: ", said, re.MULTILINE)) == count
+    reported = run(["go", "test", "-v", "./..."], tmp_path)
+    assert len(re.findall("^    --- PASS: ", reported, re.MULTILINE)) == count
     spoil(file.parent)
     spoil_a_key(file.parent)
     with pytest.raises(AssertionError, match="go: ") as caught:
