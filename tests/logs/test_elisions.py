@@ -118,4 +118,5 @@ def test_order_is_not_judged_where_messages_are_left_out() -> None:
     result = run("trace", *lines)
     assert result.exit_code == 2
     assert "session-not-open" not in result.stdout
+    assert "unanswered-request" not in result.stdout
     assert "the log doesn't have all messages as a whole" in result.stderr

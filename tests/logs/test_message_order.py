@@ -291,3 +291,17 @@ def test_many_messages_that_wait_take_linear_time() -> None:
     merged = interleaved(sent, [ReceivedStream(stream)])
     assert len(merged) == 4 * many
     assert [asked(merged[0], AGENT), answered(merged[1], CLIENT)] == [(AGENT, "", 0)] * 2
+
+
+def test_messages_of_a_har_file_have_the_times_of_their_requests(tmp_path: Path) -> None:
+    """The messages of a stream have none, and how long a response took is not a time."""
+    first = entry(SENT[0], RECEIVED[:1], began="2026-12-01T10:00:00Z")
+    stream = entry(None, RECEIVED[1:], began="2026-12-01T10:00:01Z")
+    rest = [entry(each, began=f"2026-12-01T11:00:0{n}+01:00") for n, each in enumerate(SENT[1:], 2)]
+    converted = run("convert", har(first, stream, *rest), "--time", folder=tmp_path)
+    times = [json.loads(line).get("time") for line in converted.stdout.splitlines()]
+    assert times[:2] == ["2026-12-01T10:00:00.000+00:00", "2026-12-01T10:00:00.005+00:00"]
+    assert [time for time in times if time is not None][2:] == [
+        f"2026-12-01T10:00:0{n}.000+00:00" for n in range(2, 1 + len(SENT))
+    ]
+    assert times.count(None) == len(RECEIVED) - 1

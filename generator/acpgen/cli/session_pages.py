@@ -124,7 +124,8 @@ def session_view(
     cut_off: list[MessageText] = []
     try:
         recording = record(whole_messages(entries, cut_off.append), protocol, show_keys=show_keys)
-        for finding in judge(replace(recording, ordered=log.shows_order), name):
+        recording = replace(recording, ordered=log.shows_order, whole=not log.elided)
+        for finding in judge(recording, name):
             session.find(finding, "trace")
     except TranscriptError as error:
         session.notes.append(

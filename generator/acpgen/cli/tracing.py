@@ -77,7 +77,8 @@ class FileTracer:
                 entries = whole_messages(transcript_lines(log), self._notes_cut(name))
                 show_keys = self._options.show_keys
                 recording = record(entries, self._protocol, show_keys=show_keys)
-                recording = replace(recording, ordered=log.shows_order)
+                ordered = log.shows_order
+                recording = replace(recording, ordered=ordered, whole=not log.elided)
         except TranscriptError as error:
             report.problem(name, str(error), error.line)
         except InputError as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from heapq import merge
 from itertools import accumulate, islice
 
@@ -53,6 +54,15 @@ class HttpEntry:
         """True for several messages that no message in the request asks for."""
         return not self.sent and len(self.received) > 1
 
+    def set_times(self) -> None:
+        """Give the messages the times of the request and of the response.
+
+        Those of a stream have none: it is not known when each was sent.
+        """
+        self.sent = [replace(item, time=_date(self.began)) for item in self.sent]
+        end = None if len(self.received) > 1 else _date(self.ended)
+        self.received = [replace(item, time=end) for item in self.received]
+
     def label(self, name: Connection) -> None:
         """Give the messages a name of their connection, if the file gives them none."""
         self.sent = _labelled(self.sent, name)
@@ -86,6 +96,8 @@ class Archive:
         If there are several connections, they are numbered.
         """
         entries = [*self._entries.values()]
+        for entry in entries:
+            entry.set_times()
         timed = all(entry.began is not None for entry in entries)
         if timed:
             entries.sort(key=lambda entry: entry.began or 0)
@@ -163,6 +175,16 @@ def _connection(row: ListedItem) -> str | None:
             if str(named.get("name")).lower() == _CONNECTION and "value" in named:
                 return str(named["value"])
     return None
+
+
+def _date(time: float | None) -> str | None:
+    """A time as RFC 3339 text."""
+    if time is None:
+        return None
+    try:
+        return datetime.fromtimestamp(time, UTC).isoformat(timespec="milliseconds")
+    except (ValueError, OverflowError, OSError):
+        return None
 
 
 def _labelled(items: Sequence[LogItem], name: Connection) -> list[LogItem]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 from acp_wire.reader import JsonValue
 from acpgen.logs.directions import AGENT, CLIENT
@@ -103,13 +103,14 @@ def _rank(item: LogItem, side: str, pending: Counter[object]) -> int:
 
 
 def seconds(value: JsonValue) -> float | None:
-    """A time as a number: that of a date, or the number itself; None if it is neither."""
+    """A time as a number: that of a date, by default in UTC, or the number itself, or None."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return value
     if not isinstance(value, str):
         return None
     try:
-        return datetime.fromisoformat(value).timestamp()
+        found = datetime.fromisoformat(value)
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError, OSError):
         return None
 

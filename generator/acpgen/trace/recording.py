@@ -24,7 +24,7 @@ class Recording:
     The lines in it are positions of `places`. `echoes` are the keys that agents sent. `keys` are
     all keys, also misspelled and malformed ones, which no finding may show. If it is not `ordered`,
     the messages of each side are in their order, and responses come after requests; what else was
-    sent before what is not known.
+    sent before what is not known. If it is not `whole`, messages of it are missing.
     """
 
     traffic: Traffic
@@ -35,3 +35,4 @@ class Recording:
     keys: frozenset[Key]
     places: MessagePlaces
     ordered: bool = True
+    whole: bool = True

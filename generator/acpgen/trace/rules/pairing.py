@@ -73,7 +73,7 @@ def unexpected_response(recording: Recording) -> Iterator[Fault]:
 
     Fix: answer on the connection of the request, or not at all. The client will ask again.
     """
-    for each in recording.traffic.unmatched:
+    for each in recording.traffic.unmatched if recording.whole else ():
         if each.answered is None:
             type_ = "number" if isinstance(each.response.id, str) else "string"
             hint = f"; line {each.meant} has this id as a {type_}" if each.meant else ""
@@ -105,7 +105,7 @@ def unanswered_request(recording: Recording) -> Iterator[Fault]:
             if exchange.request.prompt is None or not exchange.failed:
                 results[what] = max(results.get(what, 0), exchange.response.line)
     named = {first.line for first, _ in resends(recording)}
-    for exchange in recording.traffic.exchanges:
+    for exchange in recording.traffic.exchanges if recording.whole else ():
         if exchange.response is None and exchange.line not in named:
             what = _identity(exchange)
             shared = shared_answer(recording, exchange, answers.get(what, []))
