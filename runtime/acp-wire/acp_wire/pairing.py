@@ -178,9 +178,7 @@ class Pairing:
         del self._pending[key]
         self._below.pop(key, None)
 
-    def _key(
-        self, id_: int | str, connection: Connection, sender: str | None
-    ) -> _Key | None:
+    def _key(self, id_: int | str, connection: Connection, sender: str | None) -> _Key | None:
         keys = [
             key
             for side in (None, *SENDERS)
