@@ -356,7 +356,7 @@ class Log:
             "" if connection is None else connection,
             found.time if found.time is not None else prefix.time,
             unit.shares_line,
-            {**{f"word {n}": w for n, w in enumerate(prefix.words)}, **found.beside},
+            {**(prefix.beside if connection is None else {}), **found.beside},
         )
 
     def _direction(self, token: Token) -> str:

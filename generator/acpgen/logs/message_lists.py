@@ -9,7 +9,7 @@ from itertools import count
 
 from acp_wire.reader import JsonValue
 from acpgen.logs.hints import Hints
-from acpgen.logs.messages import is_message, is_row
+from acpgen.logs.messages import is_bare, is_message, is_row
 from acpgen.logs.scanning import blank, items, members
 from acpgen.logs.wrapping import as_object, messages_in
 
@@ -50,6 +50,8 @@ def lists_in(value: JsonValue, text: str, hints: Hints) -> list[MessageList]:
         path, inner, at = pending.pop()
         if len(path) > _DEPTH or (isinstance(inner, list) and _is_inside(found, path, inner)):
             continue
+        if path and (is_message(inner) or is_bare(inner)):
+            continue  # what is in a message, such as the text of a prompt, is not sent
         if isinstance(inner, list):
             spans = items(text, at)
             if (pairs := as_pairs(inner, text, spans)) is not None:

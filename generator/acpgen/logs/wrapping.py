@@ -27,9 +27,10 @@ from acpgen.logs.surroundings import (
     Token,
     connection_of,
     hinted,
-    members_of,
+    members_near,
     pair_of,
     pointed,
+    process_of,
     time_of,
     token_of,
 )
@@ -320,8 +321,11 @@ def _beside(found: WrappedMessage, value: Members, hints: Hints) -> WrappedMessa
     if hints.connection_at is not None:
         connection = pointed(dict(value), hints.connection_at)
     beside: dict[str, int | str] = {}
+    process: JsonValue = None
     for level in levels if connection is None and pair is None else ():
-        beside |= members_of(level, own)
+        beside |= members_near(level, own)
+        process = process_of(level) if process is None else process
+    connection = process if connection is None else connection
     label = connection if isinstance(connection, str) or type(connection) is int else None
     return replace(found, token=token, connection=label, pair=pair, beside=beside, time=time)
 
