@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import proofs
 import unavailable
@@ -46,11 +47,18 @@ def pytest_configure(config: pytest.Config) -> None:
 
     They receive SIGINT. A shell without job control makes background jobs ignore it, and a child
     process inherits that. Git reads no configuration of the user. The tests are compiled once, not
-    by each process of each run.
+    by each process of each run. Hypothesis asks for no speed.
     """
     gc.disable()  # until everything is collected
     if config.getoption("markexpr") in {"prove", "prove and not bulk"}:
         os.environ[proofs.VARIABLE] = "1"
+    settings.register_profile(
+        "any speed",
+        max_examples=proofs.amount(50, 100),
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+    settings.load_profile("any speed")
     for name in SURROUNDINGS:
         os.environ.pop(name, None)
     sys.dont_write_bytecode = False

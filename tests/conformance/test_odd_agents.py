@@ -96,6 +96,7 @@ def test_an_odd_answer_ends_the_trace(name: str) -> None:
         ("json.dumps([MESSAGE])", "is an array, and there are no batches"),
         ("'\\ufeff' + json.dumps(MESSAGE)", "starts with a byte order mark"),
         ("'Ready'", "'Ready' is not JSON: "),
+        ("json.dumps([int('9' * 4000)])[:-1] + '9' * 1000 + ']'", "more than 4300 digits"),
     ],
 )
 def test_the_first_line_that_is_not_a_message_is_named(written: str, why: str) -> None:

@@ -16,7 +16,7 @@ from typing import IO, Any, Final, Protocol
 from acp_conformance.exit_report import ExitReport
 from acp_wire.envelope import kind_of
 from acp_wire.json_objects import object_in
-from acp_wire.reader import NotJsonError, read
+from acp_wire.reader import NotJsonError, read_exactly
 
 __all__ = ["AgentStream", "JsonLine", "MessageStream", "Process", "ReceivedLines"]
 
@@ -333,7 +333,7 @@ def _line(parts: list[bytes], size: int, longest: int) -> bytes:
 
 def _why_no_message(line: bytes) -> str:
     try:
-        value = read(line)
+        value = read_exactly(line)
     except NotJsonError as error:
         return str(error)
     if isinstance(value, dict):

@@ -13,11 +13,20 @@ This module is imported whenever a message is judged, so it imports only what `j
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 
-from acp_wire.value_places import LEXEME, Path, value_lines
+from acp_wire.json_faults import (
+    MAX_DEPTH,
+    UTF_16,
+    NotJsonError,
+    OddNumberError,
+    line_of,
+    not_json,
+    require_no_lone_surrogate,
+    require_shallow,
+)
+from acp_wire.value_places import Path, value_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,9 +56,6 @@ JsonValue = bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"
 BLANK = b" \t\r\n"
 """The bytes that may surround a JSON text (RFC 8259 section 2)."""
 
-MAX_DEPTH = 127
-"""How deep arrays and objects may nest: as deep as serde_json follows them."""
-
 BROKEN = object()
 """The result of `peek` for a text that is not JSON at all."""
 
@@ -63,30 +69,6 @@ MAX_DIGITS = 4300
 """How many digits of an integer are converted. Longer ones are equal to each other."""
 _HUGE: int = 10 ** (MAX_DIGITS - 1)  # which Python converts to text, too
 _BLANK = " \t\r\n"
-_BOM = "\ufeff"
-_UTF_16 = "is UTF-16, and JSON is exchanged in UTF-8 (RFC 8259 section 8.1)"
-# Patterns are compiled when they are first needed, which for most texts is never.
-_NESTING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{]+|[\]}]+'
-_ESCAPE = (
-    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
-    r"|(?P<lone>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)"
-)
-
-
-class NotJsonError(ValueError):
-    """A text that is not JSON. `line` is the 1-based line of the text where the fault shows."""
-
-    def __init__(self, message: str, line: int = 1) -> None:
-        super().__init__(message)
-        self.line = line
-
-
-class _OddNumberError(ValueError):
-    """A lexeme that Python reads as a number, and other parsers do not."""
-
-    def __init__(self, lexeme: str, reason: str) -> None:
-        super().__init__(reason)
-        self.lexeme = lexeme
 
 
 class Decoded:
@@ -233,7 +215,7 @@ def _text(message: object) -> str:
             return message.decode("utf-8")
         except UnicodeDecodeError as error:
             if is_utf_16(message):
-                raise NotJsonError(_UTF_16) from None
+                raise NotJsonError(UTF_16) from None
             line = error.object.count(b"\n", 0, error.start) + 1
             raise NotJsonError(f"is not UTF-8 at byte {error.start + 1}", line) from None
     if not isinstance(message, str):
@@ -250,48 +232,27 @@ def _text(message: object) -> str:
 def _value(text: str, scan: _Scan, again: Callable[[], _Scan]) -> JsonValue:
     """The value of a text. `again` makes a scanner for integers that are too long for `scan`."""
     if len(text) > 2 * MAX_DEPTH and text.count("[") + text.count("{") > MAX_DEPTH:
-        _require_shallow(text)
+        require_shallow(text)
     start = len(text) - len(text.lstrip(_BLANK)) if text[:1] in _BLANK else 0
     try:
         value, end = scan(text, start)
     except StopIteration as stop:
         error = json.JSONDecodeError("Expecting value", text, stop.value)
-        raise _not_json(error) from None
+        raise not_json(error) from None
     except json.JSONDecodeError as error:
-        raise _not_json(error) from None
-    except _OddNumberError as error:
-        raise NotJsonError(str(error), _line_of(text, error.lexeme)) from None
+        raise not_json(error) from None
+    except OddNumberError as error:
+        raise NotJsonError(str(error), line_of(text, error.lexeme)) from None
     except NotJsonError:
         raise
     except ValueError:
         # Python refuses to convert an integer of that many digits by itself.
         return _value(text, again(), again)
     if end < len(text) and (rest := text[end:].lstrip(_BLANK)):
-        raise _not_json(json.JSONDecodeError("Extra data", text, len(text) - len(rest)))
+        raise not_json(json.JSONDecodeError("Extra data", text, len(text) - len(rest)))
     if "\\u" in text:
-        _require_no_lone_surrogate(text)
+        require_no_lone_surrogate(text)
     return value
-
-
-def _require_shallow(text: str) -> None:
-    depth = 0
-    for match in re.finditer(_NESTING, text, re.DOTALL):
-        start, end = match.span()
-        opening = text[start]
-        if opening in "[{":
-            depth += end - start
-            if depth > MAX_DEPTH:  # a run is on one line
-                raise NotJsonError(f"nests deeper than {MAX_DEPTH} levels", _line_at(text, match))
-        elif opening in "]}":
-            depth -= end - start
-
-
-def _require_no_lone_surrogate(text: str) -> None:
-    for match in re.finditer(_ESCAPE, text, re.DOTALL):
-        if match["lone"] is not None:
-            raise NotJsonError(
-                "escapes a lone surrogate, which UTF-8 can't carry", _line_at(text, match)
-            )
 
 
 def _recorder() -> _Recorder:
@@ -331,7 +292,7 @@ def _integer(digits: str) -> int:
 
 def _exact_integer(digits: str) -> int:
     if len(digits.removeprefix("-")) > MAX_DIGITS:
-        raise _OddNumberError(digits, f"holds an integer of more than {MAX_DIGITS} digits")
+        raise OddNumberError(digits, f"holds an integer of more than {MAX_DIGITS} digits")
     return _integer(digits)
 
 
@@ -341,19 +302,19 @@ def _exact() -> _Scan:
 
 def _short_integer(digits: str) -> int:
     if len(digits) > _EXACT_DIGITS:
-        raise _OddNumberError(digits, f"holds an integer of more than {_EXACT_DIGITS} digits")
+        raise OddNumberError(digits, f"holds an integer of more than {_EXACT_DIGITS} digits")
     return int(digits)
 
 
 def _double(digits: str) -> float:
     number = float(digits)
     if number in (float("inf"), float("-inf")):
-        raise _OddNumberError(digits, "holds a number that is too large for a double")
+        raise OddNumberError(digits, "holds a number that is too large for a double")
     return number
 
 
 def _refuse_constant(constant: str) -> NoReturn:
-    raise _OddNumberError(constant, f"holds {constant}, which is not a JSON value")
+    raise OddNumberError(constant, f"holds {constant}, which is not a JSON value")
 
 
 def _scanner(build: _Build | None, integer: Callable[[str], int] | None) -> _Scan:
@@ -393,31 +354,3 @@ _recorders: list[_Recorder] = []
 """Recorders that are not in use: to make one takes longer than to read a message."""
 _last_wins = _scanner(None, None)
 _each_once = _scanner(_refuse_repeats, None)
-
-
-def _line_of(text: str, lexeme: str) -> int:
-    """The 1-based line of the first token that starts with a lexeme. More may follow it."""
-    if "\n" not in text:
-        return 1
-    tokens = re.finditer(LEXEME, text, re.DOTALL)
-    return next(_line_at(text, match) for match in tokens if match.group().startswith(lexeme))
-
-
-def _line_at(text: str, match: re.Match[str]) -> int:
-    return text.count("\n", 0, match.start()) + 1
-
-
-def _not_json(error: json.JSONDecodeError) -> NotJsonError:
-    text = error.doc
-    if text.startswith(_BOM):
-        return NotJsonError("starts with a byte order mark; RFC 8259 section 8.1 forbids it")
-    if "\0" in text[:2]:
-        return NotJsonError(_UTF_16)
-    if error.msg == "Extra data":
-        reason = f"goes on after the JSON value, at column {error.colno}"
-    elif error.pos >= len(text.rstrip()):
-        reason = "ends before the JSON value does"
-    else:
-        what = f"{error.msg[:1].lower()}{error.msg[1:]}".removesuffix(" at")
-        reason = f"is not JSON: {what} at column {error.colno}"
-    return NotJsonError(reason, error.lineno)
