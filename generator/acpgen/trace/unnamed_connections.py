@@ -34,8 +34,7 @@ class UnnamedConnections:
     def named(self, lines: Iterable[TranscriptLine]) -> Iterator[TranscriptLine]:
         """Yield lines with the names of their connections."""
         coming, held = iter(lines), deque[TranscriptLine]()
-        while held or (taken := next(coming, None)) is not None:
-            line = held.popleft() if held else taken
+        while (line := held.popleft() if held else next(coming, None)) is not None:
             if self._may_begin(line):
                 self._read_up_to_answer(line, coming, held)
                 if not _is_refused(line, held):
