@@ -7,15 +7,17 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from acpgen import resources
+from acpgen.cli.plain_cards import card
 from acpgen.emit.templates import Templates
 from acpgen.targets.tables import retry
-from command_calls import APP
+from command_calls import APP, call_acpgen
 from whole_schema import whole_schema
 
 ESCAPE = "\x1b"
@@ -40,6 +42,39 @@ def test_a_pipe_gets_the_same_table_without_the_modules_that_lay_it_out() -> Non
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, env=os.environ
     )
     assert done.stdout == run().stdout
+
+
+def test_a_pipe_gets_the_same_cards_without_typer_and_rich() -> None:
+    protocol = whole_schema()
+    names = [*dict.fromkeys(method.name for method in protocol.methods)]
+    for name in names:
+        chosen = [method for method in protocol.methods if method.name == name]
+        assert card(chosen, protocol) == run(name).stdout
+    script = (
+        "import sys; from acpgen.startup.method_list import may_print_card as may\n"
+        "from acpgen.cli.plain_cards import prints\n"
+        f"assert may(['{names[0]}']) and prints('{names[0]}')\n"
+        "assert not {'typer', 'rich', 'pydantic', 'acpgen.logs'} & sys.modules.keys()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, env=os.environ
+    )
+    assert done.stdout == run(names[0]).stdout
+
+
+def test_a_card_that_is_not_plain_is_left_to_rich() -> None:
+    protocol = whole_schema()
+    method = protocol.methods[0]
+    assert card([method], protocol) is not None
+    for docs in ("wide 漢字", "x" * 101):
+        assert card([replace(method, docs=docs)], protocol) is None
+    assert card([], protocol) is None
+
+
+def test_an_unknown_method_has_no_card() -> None:
+    status, out, err = call_acpgen("methods", "session/promt")
+    assert (status, out) == (2, "")
+    assert "did you mean session/prompt?" in err
 
 
 def test_in_a_pipe_each_method_is_a_line() -> None:

@@ -72,6 +72,50 @@ def test_a_value_is_tried_once_in_unions_that_lead_back_to_themselves(
     assert len(tried) < 20
 
 
+def test_an_object_without_its_tag_is_read_once_as_each_variant(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    login = {"methodId": {**SAID, "$ref": "#/$defs/Login"}, "name": {**SAID, "type": "string"}}
+
+    def variant(title: str, required: str) -> dict[str, Any]:
+        tag = {"description": "The kind.", "type": "string", "const": title}
+        members = {"type": tag, **login}
+        return {**SAID, "type": "object", "properties": members, "required": ["type", required]}
+
+    tag = {"description": "The kind.", "type": "string"}
+    other = {"title": "other", **SAID, "type": "object", "properties": {"type": tag}}
+    variants = [
+        variant("agent", "methodId"),
+        variant("command", "name"),
+        {**other, "required": ["type"]},
+    ]
+    protocol = loaded(
+        schema(
+            {
+                "SendRequest": {"properties": {"at": {**SAID, "$ref": "#/$defs/Login"}}},
+                "Login": {**SAID, "anyOf": variants},
+            }
+        ),
+        tmp_path / "s.json",
+    )
+    read: list[object] = []
+    by_fallback = UnionCheck._by_fallback  # noqa: SLF001 # counted, since time would say nothing
+
+    def count(union: UnionCheck, value: Any, declared: Any) -> Any:
+        read.append(value)
+        return by_fallback(union, value, declared)
+
+    monkeypatch.setattr(UnionCheck, "_by_fallback", count)
+    value: object = 5
+    for _ in range(12):
+        value = {"methodId": value, "name": "x"}
+    params = {"to": "x", "items": [{"type": "other"}], "at": value}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "parcel/send", "params": params}
+    verdict = validate(json.dumps(message), protocol=protocol, sender=Side.CLIENT)
+    assert MessageRule.REQUIRED in {fault.rule for fault in verdict.findings}
+    assert 0 < len(read) < 20
+
+
 def test_two_judges_have_limits_of_their_own() -> None:
     table, message = type_table(whole_schema()), json.loads(resumed([1] * (3 * MOST)))
     judges = [Judge(table, FaultLimit(2 * MOST)), Judge(table)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -14,12 +13,18 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from acpgen.cli.card_contents import (
+    CLASS_LABEL,
+    class_title,
+    facts,
+    one_line,
+    paragraphs,
+    rows,
+)
+from acpgen.cli.plain_cards import WIDTH
 from acpgen.model import Method, Protocol, RetryClass, Stability
 from acpgen.report.forms import has_colour
 from acpgen.startup.method_list import DIRECTIONS, HEAD
-from acpgen.targets.pages.errors import error_names
-from acpgen.targets.pages.keys import key_range
-from acpgen.targets.retry.classes import CLASSES, UNSTATED, explain
 
 _ROOMY = 140
 """How many columns a table takes that says what a copy does, and is read without effort."""
@@ -27,15 +32,12 @@ _DISPENSABLE = (2, 4, 1)
 """The columns that a narrow table does without: first direction, then stability and kind."""
 _ANY = 1_000_000
 """More columns than any table takes."""
-_WIDEST = 100
-"""How many columns of a terminal running text takes at most."""
 _STYLES: Mapping[RetryClass | None, str] = {
     RetryClass.IDEMPOTENT: "green",
     RetryClass.KEYED: "bold cyan",
     RetryClass.DUPLICATING: "yellow",
     RetryClass.NOT_RETRIED: "red",
 }
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 
 
 def show_table(methods: Iterable[Method]) -> None:
@@ -45,15 +47,15 @@ def show_table(methods: Iterable[Method]) -> None:
     """
     console = _console()
     piped = not sys.stdout.isatty() and "COLUMNS" not in os.environ
-    rows = [_cells(method) for method in methods]
+    cells = [_cells(method) for method in methods]
     has_copies = piped or console.width >= _ROOMY
     left_out = set() if has_copies else {5}
-    table, width = _table(rows, left_out, console)
+    table, width = _table(cells, left_out, console)
     for column in _DISPENSABLE:
         if has_copies or width <= console.width:
             break
         left_out.add(column)
-        table, width = _table(rows, left_out, console)
+        table, width = _table(cells, left_out, console)
     if piped:
         console.width = width
     _print(console, table)
@@ -78,7 +80,7 @@ def _cells(method: Method) -> tuple[Text, ...]:
         _text(method.name, "bold"),
         _text(method.kind.value),
         _text(DIRECTIONS[method.side]),
-        _text(_class(method), _STYLES.get(method.retry, "")),
+        _text(class_title(method), _STYLES.get(method.retry, "")),
         _text(method.stability.value, "yellow" if unstable else ""),
         _text(method.resend),
     )
@@ -87,52 +89,26 @@ def _cells(method: Method) -> tuple[Text, ...]:
 def show_cards(methods: Iterable[Method], protocol: Protocol) -> None:
     """Print all that there is to know about sending each method again."""
     console = _console()
-    console.width = min(console.width, _WIDEST)
+    console.width = min(console.width, WIDTH)
     _print(console, Group(*(part for m in methods for part in _card(m, protocol))))
 
 
 def _card(method: Method, protocol: Protocol) -> Iterator[RenderableType]:
     yield _text(method.name, "bold")
-    facts = (method.kind.value, DIRECTIONS[method.side], method.stability.value)
-    yield Padding(_text(", ".join(facts)), (0, 0, 1, 2))
-    for paragraph in re.split(r"\n\s*\n", method.docs.strip()):
+    yield Padding(_text(facts(method)), (0, 0, 1, 2))
+    for paragraph in paragraphs(method):
         yield Padding(_text(paragraph), (0, 0, 1, 2))
-    rows = Table.grid(padding=(0, 2, 0, 0))
-    rows.add_column(style="bold", no_wrap=True)
-    rows.add_column(overflow="fold")
-    for label, text in _rows(method, protocol):
-        rows.add_row(label, text)
-    yield Padding(rows, (0, 0, 1, 2))
-
-
-def _rows(method: Method, protocol: Protocol) -> Iterator[tuple[str, Text]]:
-    yield "Class", _text(_class(method), _STYLES.get(method.retry, ""))
-    explanation = explain(method)
-    if explanation is not None:
-        yield "Meaning", _text(explanation.meaning)
-        yield "A copy", _text(method.resend)
-        yield "Rule", _text(explanation.rule)
-    if method.key is not None:
-        yield "Key", _text(f"{method.key}, {key_range(protocol)}")
-    if method.carries is not None:
-        yield "Inside", _text(method.carries)
-    yield "Params", _text(method.params)
-    if method.result is not None:
-        yield "Result", _text(method.result)
-    names = error_names(protocol)
-    label = "Errors"
-    for error in method.errors:
-        yield label, _text(f"{error.code} {names.get(error.code, 'Error')}: {error.when}")
-        label = ""
-
-
-def _class(method: Method) -> str:
-    return UNSTATED if method.retry is None else CLASSES[method.retry].title
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(style="bold", no_wrap=True)
+    grid.add_column(overflow="fold")
+    for label, text in rows(method, protocol):
+        style = _STYLES.get(method.retry, "") if label == CLASS_LABEL else ""
+        grid.add_row(label, _text(text, style))
+    yield Padding(grid, (0, 0, 1, 2))
 
 
 def _text(value: str, style: str = "") -> Text:
-    """A text of the schema, which may hold anything, on one line until it is wrapped."""
-    return Text(" ".join(_CONTROL.sub(" ", value).split()), style)
+    return Text(one_line(value), style)
 
 
 def _console() -> Console:
@@ -142,7 +118,7 @@ def _console() -> Console:
         force_terminal=coloured,
         color_system="standard" if coloured else None,
         highlight=False,
-        width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WIDEST,
+        width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else WIDTH,
     )
 
 

@@ -30,13 +30,15 @@ _Alike = tuple[str | None, ErrorCode | None, MessageRule, Severity, tuple[str | 
 
 
 class _End:
-    """What comes after the number of a line, with the severity and the rule to count."""
+    """What comes after the number of a line, and how many lines to count have it."""
 
-    __slots__ = ("kind", "text")
+    __slots__ = ("is_error", "kind", "lines", "text")
 
-    def __init__(self, text: str, kind: tuple[Severity, str]) -> None:
+    def __init__(self, text: str, severity: Severity, rule: str) -> None:
         self.text = text
-        self.kind = kind
+        self.kind = severity, rule
+        self.is_error = severity is _ERROR
+        self.lines = 0
 
 
 class VerdictLines:
@@ -53,10 +55,10 @@ class VerdictLines:
         self._file = file
         self._report = report
         self._limit = limit
-        self._lines: list[str] = []
-        self._tally = Tally(report.tally.command)
-        self._messages = 0
+        self._texts: list[str] = []
+        self._used: list[_End] = []
         self._refused = 0
+        self._unjudged = 0
         self._ends: dict[_Alike, _End] = {}
 
     def takes(self, entry: MessageText, verdict: MessageVerdict) -> bool:
@@ -66,28 +68,29 @@ class VerdictLines:
             OSError: lines can't be written.
         """
         faults = verdict.findings
-        if not faults or len(faults) > self._limit or entry.number is not None:
+        if not 0 < len(faults) <= self._limit or entry.number is not None:
             return False
         if faults[0].rule is not _NOT_JSON and may_hold_key(entry.text):
             return False
-        text, kinds, refused = "", [], False
-        method, code = verdict.method, verdict.code
+        method, code, text, refused = verdict.method, verdict.code, "", False
+        ends = []
         for fault in faults:
             alike = (method, code, fault.rule, fault.severity, fault.path, fault.message)
             end = self._ends.get(alike) or self._end(alike, fault)
             if end is None:
                 return False
             text = f"{text}{self._start}{entry.line + fault.line - 1}{end.text}"
-            kinds.append(end.kind)
-            refused = refused or fault.severity is _ERROR
-        found = self._tally.found
-        for kind in kinds:
-            found[kind] = found.get(kind, 0) + 1
-        self._tally.unjudged += not verdict.complete
+            ends.append(end)
+        for end in ends:
+            if not end.lines:
+                self._used.append(end)
+            end.lines += 1
+            refused = refused or end.is_error
         self._refused += refused
-        self._messages += 1
-        self._lines.append(text)
-        if self._messages == _BLOCK:
+        if not verdict.complete:
+            self._unjudged += 1
+        self._texts.append(text)
+        if len(self._texts) == _BLOCK:
             self.flush()
         return True
 
@@ -97,14 +100,17 @@ class VerdictLines:
         Raises:
             OSError: it can't be written.
         """
-        if not self._lines:
+        if not self._texts:
             return
-        text, tally = "".join(self._lines), self._tally
-        tally.inputs[self._file] = self._messages
-        tally.refused = self._refused
-        self._lines.clear()
-        self._tally = Tally(tally.command)
-        self._messages = self._refused = 0
+        text, tally = "".join(self._texts), Tally(self._report.tally.command)
+        tally.inputs[self._file] = len(self._texts)
+        tally.refused, tally.unjudged = self._refused, self._unjudged
+        for end in self._used:
+            tally.found[end.kind] = tally.found.get(end.kind, 0) + end.lines
+            end.lines = 0
+        self._used.clear()
+        self._texts.clear()
+        self._refused = self._unjudged = 0
         self._report.include_lines(text, tally)
 
     def _end(self, alike: _Alike, fault: MessageFault) -> _End | None:
@@ -114,7 +120,7 @@ class VerdictLines:
         text = text_line("", method or "", label, fault.pointer, message)
         if not is_presentable(f"{self._start}{_NUMBER}{text}"):
             return None
-        end = _End(f"{text}\n", (severity, rule._value_))
+        end = _End(f"{text}\n", severity, rule._value_)
         if len(self._ends) < _REMEMBERED:
             self._ends[alike] = end
         return end

@@ -28,6 +28,7 @@ _UNEXPECTED = "answers no pending request of the other side"
 _TAKEN = "is still the id of a request that waits for its answer"
 _ONE_SIDED = 2
 """How many requests without an answer are a sign that the answers are not in the log."""
+_NOTIFICATION = MessageKind.NOTIFICATION
 _REQUEST = MessageKind.REQUEST
 _RESPONSE = MessageKind.RESPONSE
 _CALLERS: Mapping[str, Side] = {Side.AGENT: Side.CLIENT, Side.CLIENT: Side.AGENT}
@@ -87,7 +88,11 @@ class Transcript:
         """Return the verdict on the next message, whose text was read; see `judge`."""
         if isinstance(read, NotJsonError):
             return unreadable(read)
-        return self._next(read, read.value, sender, connection)[0]
+        value = read.value
+        if isinstance(value, dict) and "method" in value and "id" not in value:
+            verdict = self._judge.judge_as(_NOTIFICATION, value, sender)
+            return complete(verdict, read, value, self._limit)
+        return self._next(read, value, sender, connection)[0]
 
     def judge_line(self, line: bytes | str) -> MessageVerdict:
         """Return the verdict on the message in the next line of a transcript.

@@ -94,17 +94,24 @@ class UnionCheck(Check):
             if single is not None:
                 return single.faults(value, self._tag)
             variants = self._chosen.get(named, variants)
-        if variants is self._open and self._fallback is not None and isinstance(value, dict):
-            faults = self._fallback.faults(value, self._tag)
-            if faults and not _fits(faults) and declared.taken >= _OBJECT:
-                return self._with_former_tag(faults, value)
-        if len(variants) < 2 or not isinstance(value, dict | list):
+        if not isinstance(value, dict | list):
             return self._try(variants, value, declared)
         key = id(self), id(declared), id(value)
         kept = self._tried.get(key)
         if kept is None:
-            kept = self._tried[key] = self, declared, value, self._try(variants, value, declared)
+            found = self._by_fallback(value, declared) if variants is self._open else None
+            found = self._try(variants, value, declared) if found is None else found
+            kept = self._tried[key] = self, declared, value, found
         return kept[3]
+
+    def _by_fallback(self, value: JsonValue, declared: Check) -> Faults | None:
+        """The faults of an object that is read as the fallback; None if other variants count."""
+        if self._fallback is None or not isinstance(value, dict):
+            return None
+        faults = self._fallback.faults(value, self._tag)
+        if faults and not _fits(faults) and declared.taken >= _OBJECT:
+            return self._with_former_tag(faults, value)
+        return None
 
     def _try(self, variants: Sequence[VariantCheck], value: JsonValue, declared: Check) -> Faults:
         """The faults of a value that may be one of some variants."""

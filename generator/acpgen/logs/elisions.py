@@ -26,8 +26,10 @@ _PARTS = ("params", "result", "error")
 
 def is_cut_off(text: str) -> bool:
     """True for a broken message that ends with a mark such as `...` or `[truncated]`."""
-    at = max(0, len(text) - _TAIL)
-    found = _END.search(text.rstrip(), at)
+    shown = text.rstrip()
+    # No quote comes after a mark, and no brace after its first character.
+    at = max(0, len(text) - _TAIL, shown.rfind('"') + 1, shown.rfind("{"))
+    found = _END.search(shown, at)
     if found is None:
         return False
     value, _ = value_at(text[: found.start()].rstrip(), blank(text, 0))
@@ -36,14 +38,13 @@ def is_cut_off(text: str) -> bool:
 
 def leaves_out(value: object) -> bool:
     """True for a message that has such a mark in place of its params, result or error."""
-    return (
-        isinstance(value, dict)
-        and is_message(value)
-        and any(
-            isinstance(part, str) and _WHOLE.fullmatch(part) is not None
-            for part in map(value.get, _PARTS)
-        )
-    )
+    if not isinstance(value, dict):
+        return False
+    for name in _PARTS:
+        part = value.get(name)
+        if isinstance(part, str) and _WHOLE.fullmatch(part) is not None and is_message(value):
+            return True
+    return False
 
 
 def is_elided(item: LogItem) -> bool:

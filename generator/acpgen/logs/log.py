@@ -135,6 +135,8 @@ class Log:
         value = read.value
         if not isinstance(value, dict) or not value:
             return False
+        if not transcript and "jsonrpc" in value and isinstance(value.get("params"), dict):
+            return False  # as for most messages
         if leaves_out(value.get("message") if transcript else value):
             return True
         if transcript:

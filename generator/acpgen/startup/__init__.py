@@ -13,7 +13,8 @@ need it, the generated `acp_v2`:
   and `acpgen.cli.validate` declares them to Typer from the same table.
 - `accept` reads a short input and accepts it, has `explain` print what is wrong with it, or leaves
   it to the rest of acpgen. `file_names` and `judged_counts` have words that both print.
-- `method_list` prints the table of `acpgen methods` into a pipe, in 0.05 s instead of 0.33 s.
+- `method_list` prints the table of `acpgen methods` into a pipe, in 0.05 s instead of 0.33 s, and
+  knows which calls print a card, which needs the loader, but neither Typer nor Rich.
 - `shipped` finds out whether the generated Python is that of acpgen's own schema.
 - `output` gives errors of standard output its name.
 - `digests` has those of files, without `hashlib`.

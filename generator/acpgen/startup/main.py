@@ -7,6 +7,7 @@ No exception is printed with its message, which may quote a key.
 # ruff: noqa: PTH123
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -19,6 +20,9 @@ from acpgen.startup.output import flush
 
 _COMPLETING = "_ACPGEN_COMPLETE"
 """The variable that a shell sets to ask for completion."""
+_GARBAGE = 20_000
+"""After how many new objects cycles are looked for. To import alone makes more than Python's 700,
+and neither that nor judging makes cycles in numbers."""
 _TYPER_INTERRUPTED = 130
 """The exit status that Typer gives to Ctrl-C, which no command of acpgen has."""
 
@@ -29,6 +33,7 @@ def main() -> None:
     The status is 2 where the reader of the output closes it early, and where Ctrl-C interrupts a
     command that doesn't end by it.
     """
+    gc.set_threshold(_GARBAGE, 20, 100)
     _require_streams()
     stdout = sys.stdout
     try:
@@ -104,12 +109,21 @@ def _run(arguments: Sequence[str]) -> int:
 def _is_done(arguments: Sequence[str]) -> bool:
     """Run a call that needs nothing of Typer; False where it is left to others."""
     if arguments[0] == "methods":
-        return method_list.prints(arguments[1:])
+        return method_list.prints(arguments[1:]) or _has_printed_card(arguments[1:])
     if arguments == ["generate", "--check"]:
         from acpgen.cli.unchanged import passes
 
         return passes()
     return False
+
+
+def _has_printed_card(arguments: Sequence[str]) -> bool:
+    """Print the card of a method into a pipe; False where it is left to others."""
+    if not method_list.may_print_card(arguments):
+        return False
+    from acpgen.cli.plain_cards import prints
+
+    return prints(arguments[0])
 
 
 def _own_words(arguments: Sequence[str]) -> Sequence[str]:

@@ -44,11 +44,7 @@ def prints(arguments: Sequence[str]) -> bool:
     Raises:
         OSError: the schema of a checkout can't be read.
     """
-    if arguments or sys.stdout.isatty() or any(name in os.environ for name in _STYLING):
-        return False
-    if other_schema() is not None:  # which the rest of acpgen notes
-        return False
-    methods = shipped.methods()
+    methods = None if arguments or not _is_plain() else shipped.methods()
     if methods is None:
         return False
     rows = [
@@ -64,6 +60,23 @@ def prints(arguments: Sequence[str]) -> bool:
     ]
     write(sys.stdout, "".join([f"{line}\n" for line in _aligned((HEAD, *rows))]))
     return True
+
+
+def may_print_card(arguments: Sequence[str]) -> bool:
+    """True if a call of `methods` asks for a card of the shipped schema as plain text.
+
+    Raises:
+        OSError: the schema of a checkout can't be read.
+    """
+    is_name = len(arguments) == 1 and not arguments[0].startswith("-")
+    return is_name and _is_plain() and shipped.fresh()
+
+
+def _is_plain() -> bool:
+    """True if text goes to a pipe, without a width or colours, and is about no other schema."""
+    if sys.stdout.isatty() or any(name in os.environ for name in _STYLING):
+        return False
+    return other_schema() is None  # of which the rest of acpgen prints a note
 
 
 def names() -> frozenset[str] | None:
