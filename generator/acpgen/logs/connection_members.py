@@ -17,7 +17,7 @@ from acpgen.logs.settling import SETTLES, LogItem
 _HELD = 64
 """How many messages are held at most after the second `initialize`."""
 _GROUPS = 1_000
-"""How many processes are told apart at most."""
+"""How many processes are kept apart at most."""
 _PENDING = 10_000
 """How many requests are noted that wait for a response."""
 _ENOUGH = 2
@@ -44,7 +44,7 @@ class ConnectionMembers:
 
     @property
     def is_open(self) -> bool:
-        """Whether connections overlap that no member tells apart."""
+        """True if connections overlap that no member tells apart."""
         return any(group.overlaps and group.name is None for group in self._groups.values())
 
     def named(self, items: Iterator[LogItem]) -> Iterator[LogItem]:
@@ -110,7 +110,7 @@ class _Group:
 
     @property
     def may_be_several(self) -> bool:
-        """Whether there were several `initialize`, and a member may tell connections apart."""
+        """True if there were several `initialize`, and a member may tell connections apart."""
         return self.name is None and self._begun > 1 and bool(self._members)
 
     def note(self, item: LogItem) -> bool:

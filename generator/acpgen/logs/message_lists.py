@@ -10,7 +10,7 @@ from itertools import count
 from acp_wire.reader import JsonValue
 from acpgen.logs.hints import Hints
 from acpgen.logs.messages import is_bare, is_message, is_row
-from acpgen.logs.scanning import blank, items, members
+from acpgen.logs.scanning import blank, items, lines_above, members
 from acpgen.logs.wrapping import as_object, messages_in
 
 _KEYS = ("key", "name", "field")
@@ -59,8 +59,10 @@ def lists_in(value: JsonValue, text: str, hints: Hints) -> list[MessageList]:
                     found.append(MessageList(path, [pairs]))
                 continue
             rows = [
-                ListedItem(text.count("\n", 0, start), *as_object(item, text[start:end]))
-                for item, (start, end) in zip(inner, spans, strict=False)
+                ListedItem(below, *as_object(item, text[start:end]))
+                for item, (start, end), below in zip(
+                    inner, spans, lines_above(text, spans), strict=False
+                )
             ]
             if any(messages_in(row.value, row.text, hints) for row in rows):
                 found.append(MessageList(path, rows))
