@@ -19,7 +19,7 @@ from acpgen.judge.fault_limit import MOST, FaultLimit
 from acpgen.judge.message import Judge
 from acpgen.judge.message_verdict import MessageRule
 from acpgen.judge.single import validate
-from acpgen.judge.union_check import UnionCheck
+from acpgen.judge.union_check import UnionCheck, VariantCheck
 from acpgen.model import Side
 from acpgen.types.type_table import type_table
 from command_calls import APP
@@ -70,6 +70,56 @@ def test_a_value_is_tried_once_in_unions_that_lead_back_to_themselves(
     verdict = validate(json.dumps(message), protocol=protocol, sender=Side.CLIENT)
     assert MessageRule.TYPE in {fault.rule for fault in verdict.findings}
     assert len(tried) < 20
+
+
+def test_a_value_without_its_tag_is_tried_once_for_each_variant(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    auth = {"$ref": "#/$defs/Auth"}
+    variants = [
+        {
+            "title": title,
+            "type": "object",
+            "properties": {
+                "type": {"type": "string", "const": title},
+                "methodId": {**SAID, **auth},
+                "name": {**SAID, "type": "string"},
+            },
+            "required": ["type", needed],
+        }
+        for title, needed in (("agent", "methodId"), ("command", "name"))
+    ]
+    other = {
+        "title": "other",
+        "type": "object",
+        "properties": {"type": {"type": "string"}},
+        "required": ["type"],
+        "additionalProperties": True,
+        "x-fallback": True,
+    }
+    definitions = {
+        "Auth": {**SAID, "anyOf": [*variants, other]},
+        "SendRequest": {"properties": {"auth": {**SAID, **auth}}},
+    }
+    protocol = loaded(schema(definitions), tmp_path / "s.json")
+    tried: list[object] = []
+    faults_of = VariantCheck.faults
+
+    def count(variant: VariantCheck, value: Any, tag: Any) -> Any:
+        tried.append(value)
+        return faults_of(variant, value, tag)
+
+    monkeypatch.setattr(VariantCheck, "faults", count)
+    value: object = 5
+    for _ in range(12):
+        value = {"methodId": value, "name": "x"}
+    params = {"to": "x", "items": [{"type": "other"}], "auth": value}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "parcel/send", "params": params}
+    verdict = validate(json.dumps(message), protocol=protocol, sender=Side.CLIENT)
+    assert (MessageRule.REQUIRED, "/params/auth/type") in [
+        (fault.rule, fault.pointer) for fault in verdict.findings
+    ]
+    assert len(tried) < 60
 
 
 def test_two_judges_have_limits_of_their_own() -> None:

@@ -52,7 +52,6 @@ class UnionCheck(Check):
     __slots__ = (
         "_chosen",
         "_exclusive",
-        "_fallback",
         "_known",
         "_open",
         "_single",
@@ -76,7 +75,6 @@ class UnionCheck(Check):
         }
         self._single = {value: one for value, (one, *more) in self._chosen.items() if not more}
         self._open = [v for v in variants if v.value is None]
-        self._fallback = self._open[0] if [v.fallback for v in self._open] == [True] else None
         self._taken: frozenset[JsonType] | None = None
 
     @property
@@ -94,11 +92,7 @@ class UnionCheck(Check):
             if single is not None:
                 return single.faults(value, self._tag)
             variants = self._chosen.get(named, variants)
-        if variants is self._open and self._fallback is not None and isinstance(value, dict):
-            faults = self._fallback.faults(value, self._tag)
-            if faults and not _fits(faults) and declared.taken >= _OBJECT:
-                return self._with_former_tag(faults, value)
-        if len(variants) < 2 or not isinstance(value, dict | list):
+        if not isinstance(value, dict | list):
             return self._try(variants, value, declared)
         key = id(self), id(declared), id(value)
         kept = self._tried.get(key)
