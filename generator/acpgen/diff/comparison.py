@@ -9,9 +9,10 @@ from acpgen.diff.change import Change, Standing
 from acpgen.diff.judgement import of_method, of_type
 from acpgen.diff.message_routes import routes
 from acpgen.diff.method_changes import methods
+from acpgen.diff.rules.names import type_renamed
 from acpgen.diff.schema_difference import SchemaDifference
 from acpgen.diff.type_comparison import TypeComparison
-from acpgen.model import Protocol
+from acpgen.model import Protocol, TypeName
 from acpgen.types.fingerprint import fingerprint
 from acpgen.types.stability import stable
 
@@ -44,9 +45,16 @@ def _changes(old: Protocol, new: Protocol, wholes: tuple[Protocol, Protocol]) ->
     walk = TypeComparison(old, new)
     reached = routes(walk)
     aside = ((name, name) for name in old.types.keys() & new.types.keys())
-    for pair in dict.fromkeys((*reached, *aside)):
+    pairs = dict.fromkeys((*reached, *aside))
+    renamed: set[tuple[str, str]] = set()
+    for pair in pairs:
         for step in walk.pair(pair):
             if isinstance(step, SchemaDifference):
+                if step.rule is type_renamed:
+                    names = (TypeName(step.old), TypeName(step.new))
+                    if names in renamed or (names in pairs and names != pair):
+                        continue  # the pair of these types reports it
+                    renamed.add(names)
                 yield of_type(step, reached.get(pair, ()), _shape(old, new, step))
 
 

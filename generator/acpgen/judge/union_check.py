@@ -52,6 +52,7 @@ class UnionCheck(Check):
     __slots__ = (
         "_chosen",
         "_exclusive",
+        "_fallback",
         "_known",
         "_open",
         "_single",
@@ -75,6 +76,7 @@ class UnionCheck(Check):
         }
         self._single = {value: one for value, (one, *more) in self._chosen.items() if not more}
         self._open = [v for v in variants if v.value is None]
+        self._fallback = self._open[0] if [v.fallback for v in self._open] == [True] else None
         self._taken: frozenset[JsonType] | None = None
 
     @property
@@ -97,8 +99,19 @@ class UnionCheck(Check):
         key = id(self), id(declared), id(value)
         kept = self._tried.get(key)
         if kept is None:
-            kept = self._tried[key] = self, declared, value, self._try(variants, value, declared)
+            found = self._by_fallback(value, declared) if variants is self._open else None
+            found = self._try(variants, value, declared) if found is None else found
+            kept = self._tried[key] = self, declared, value, found
         return kept[3]
+
+    def _by_fallback(self, value: JsonValue, declared: Check) -> Faults | None:
+        """The faults of an object that is read as the fallback; None if other variants count."""
+        if self._fallback is None or not isinstance(value, dict):
+            return None
+        faults = self._fallback.faults(value, self._tag)
+        if faults and not _fits(faults) and declared.taken >= _OBJECT:
+            return self._with_former_tag(faults, value)
+        return None
 
     def _try(self, variants: Sequence[VariantCheck], value: JsonValue, declared: Check) -> Faults:
         """The faults of a value that may be one of some variants."""

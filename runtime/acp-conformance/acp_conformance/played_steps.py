@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Final
 
-from acp_conformance.trace_script import Json, Step
+from acp_conformance.trace_script import KINDS, Json, Step
 from acp_wire.redaction import Key
 
 __all__ = ["PlayedStep", "StepEvidence", "StepLog", "described"]
@@ -96,7 +96,7 @@ def _words(words: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
 
 def _shown(name: str, value: Json) -> str:
     if name == "literal":
-        return str(Key.of(value)) if isinstance(value, str) else f"a {type(value).__name__}"
+        return str(Key.of(value)) if isinstance(value, str) else KINDS[type(value)]
     if name == "literals":
         return f"{len(value)} keys" if isinstance(value, list) else "keys"
     text = value if isinstance(value, str) else str(value)

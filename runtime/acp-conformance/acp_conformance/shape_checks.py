@@ -13,7 +13,7 @@ from acp_conformance.scenario import (
     UnplayableError,
 )
 from acp_conformance.session_waits import replay, still
-from acp_conformance.trace_script import Step
+from acp_conformance.trace_script import KINDS, Step
 
 __all__ = ["SHAPE_CHECKS"]
 
@@ -64,8 +64,8 @@ def _shaped(scenario: Scenario, step: Step) -> None:
 def _check_capability(held: object, path: str, member: str) -> None:
     value = held.get(member) if isinstance(held, dict) else None
     if value is not None and not isinstance(value, dict):
-        kind = type(value).__name__
-        raise UnmetError(f"capabilities.{path} is a {kind}, not an object or null")
+        kind = KINDS[type(value)]
+        raise UnmetError(f"capabilities.{path} is {kind}, not an object or null")
 
 
 def _notify(scenario: Scenario, step: Step) -> None:

@@ -8,7 +8,7 @@ from typing import Final
 from acp_conformance.client_plans import ClientPlan
 from acp_conformance.evidence import expectation
 from acp_conformance.faulty_agent import FailurePoint
-from acp_conformance.trace_script import Script, Step
+from acp_conformance.trace_script import KINDS, Script, Step
 from acp_conformance.transport_faults import TransportFault
 
 __all__ = ["plan_sentences", "sentences"]
@@ -65,16 +65,7 @@ def _key(step: Step) -> str:
         return f"the key {value!r}" if short else f"a key of {len(value)} characters"
     if value is None:
         return "the key null"
-    return f"a key that is {_KINDS[type(value)]}"
-
-
-_KINDS: Final[Mapping[type, str]] = {
-    bool: "a boolean",
-    int: "a number",
-    float: "a number",
-    list: "an array",
-    dict: "an object",
-}
+    return f"a key that is {KINDS[type(value)]}"
 
 
 def _prompts(step: Step) -> str:

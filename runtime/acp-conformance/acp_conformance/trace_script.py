@@ -13,6 +13,7 @@ from importlib import resources
 from typing import Final
 
 __all__ = [
+    "KINDS",
     "VERBS",
     "Json",
     "Script",
@@ -69,6 +70,17 @@ VERBS: Final[Mapping[str, frozenset[str]]] = {
     "identified": frozenset({"connection", "session", "request"}),
 }
 """The members that each verb takes, besides `proves` and `needs`."""
+
+KINDS: Final[Mapping[type, str]] = {
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    str: "a string",
+    list: "an array",
+    dict: "an object",
+    type(None): "null",
+}
+"""The types of JSON, by those of Python."""
 
 
 METHODS: Final[Mapping[str, str]] = {
