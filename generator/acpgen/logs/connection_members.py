@@ -1,7 +1,7 @@
-"""Which member beside messages names the connection, where several are in one log.
+"""Finds the member beside messages that names the connection, in a log of several connections.
 
-What is beside each `initialize` shows it: a member that has another value beside the second one,
-and beside all other messages one of these values.
+Such a member has a value of its own beside each `initialize`, and one of these values beside every
+other message.
 """
 
 from __future__ import annotations
