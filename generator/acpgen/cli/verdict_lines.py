@@ -62,7 +62,7 @@ class VerdictLines:
         self._ends: dict[_Alike, _End] = {}
 
     def takes(self, entry: MessageText, verdict: MessageVerdict) -> bool:
-        """Take a verdict to count and to write; False if nothing is done, and others have to.
+        """Count a verdict and write its lines. False if neither is done, so that the caller has to.
 
         Raises:
             OSError: lines can't be written.

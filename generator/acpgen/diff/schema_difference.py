@@ -74,7 +74,7 @@ Found = SchemaDifference | Edge
 
 
 class PathStep(StrEnum):
-    """The kinds of parts, each with how a path goes on to one."""
+    """The kinds of parts, each with the form of its step in a path."""
 
     MEMBER = ".{}"
     VARIANT = "<{}>"

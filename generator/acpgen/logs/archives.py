@@ -51,7 +51,7 @@ class HttpEntry:
 
     @property
     def is_stream(self) -> bool:
-        """True for several messages that no message in the request asks for."""
+        """True for several messages in the response to a request without any."""
         return not self.sent and len(self.received) > 1
 
     def set_times(self) -> None:

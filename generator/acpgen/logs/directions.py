@@ -63,6 +63,11 @@ def is_direction(token: str) -> bool:
     )
 
 
+def names_stream(token: str) -> bool:
+    """True if a token is the name of a stream, such as `stdout`."""
+    return _WAYS.issuperset(parts_of(token))
+
+
 def is_arrow(part: str) -> bool:
     """True if a part of a prefix is an arrow."""
     return part in _ARROWS_OUT or part in _ARROWS_IN

@@ -21,7 +21,7 @@ _Request = tuple[str, Connection, int | str]
 
 @dataclass(slots=True)
 class ReceivedStream:
-    """Messages of the agent in their order, which follow so many of the client's."""
+    """Messages of the agent in their order. They come after the first `after` of the client."""
 
     items: Sequence[LogItem]
     after: int = 0

@@ -34,8 +34,8 @@ def of_sides(
 ) -> Ordered | None:
     """The messages of two lists if each has those of one side; None if not.
 
-    Then one answers requests of the other, and none of its own that the other lacks. `caller`
-    returns the side that calls the method of a message.
+    In that case the responses of one list answer requests of the other. `caller` returns the side
+    that calls the method of a message.
     """
     if not _are_of_sides(first, second):
         return None
@@ -49,15 +49,19 @@ def of_sides(
 
 
 def _are_of_sides(first: Sequence[LogItem], second: Sequence[LogItem]) -> bool:
-    """True if responses of a list answer requests of the other, and none only of their own."""
+    """True if a response answers a request of the other list, and none one of its own list only."""
     across = False
-    requests = [{asked(item, "") for item in each} for each in (first, second)]
+    requests = [
+        {request for item in each if (request := asked(item, ""))} for each in (first, second)
+    ]
     for own, each in enumerate((first, second)):
         for item in each:
             answer = answered(item, CLIENT)
-            request = None if answer is None else ("", *answer[1:])
+            if answer is None:
+                continue
+            request = ("", *answer[1:])
             if request in requests[1 - own]:
-                across = across or request is not None
+                across = True
             elif request in requests[own]:
                 return False
     return across

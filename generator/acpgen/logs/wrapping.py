@@ -13,23 +13,24 @@ from dataclasses import dataclass, field, replace
 
 from acp_wire.pairing import Connection
 from acp_wire.reader import JsonValue
-from acpgen.logs.directions import is_direction
+from acpgen.logs.directions import is_direction, names_stream
 from acpgen.logs.hints import Hints, tokens
 from acpgen.logs.log_lines import as_bytes
 from acpgen.logs.messages import ENVELOPE, is_bare, is_message, is_row
 from acpgen.logs.packed_texts import texts
 from acpgen.logs.prefixes import LONGEST, prefix_of
 from acpgen.logs.rebuilding import kind_named, rebuilt
-from acpgen.logs.scanning import BROKEN, CUT, blank, items, members, value_at
+from acpgen.logs.scanning import BROKEN, CUT, blank, items, lines_above, members, value_at
 from acpgen.logs.surroundings import (
     Members,
     Path,
     Token,
     connection_of,
     hinted,
-    members_of,
+    members_near,
     pair_of,
     pointed,
+    process_of,
     time_of,
     token_of,
 )
@@ -40,6 +41,7 @@ _EVENTS = re.compile(r"(?:data|event|id|retry)?:")
 """The start of a text of server-sent events."""
 _START = re.compile(r'\{\s*"(?:jsonrpc|id|method|result|error|params)"\s*:')
 """The start of a message within other text."""
+_OBJECT = re.compile(r'\s*\{\s*"')
 _TIME = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d|\d{9,}")
 _DEPTH = 8
 """How deep in a value a message may be."""
@@ -70,8 +72,8 @@ def messages_in(
 ) -> list[WrappedMessage]:
     """Return the messages in an object and what is beside them; `text` is its JSON.
 
-    `known` is the path of the messages of earlier values: what is there counts as one, too, if it
-    goes somewhere.
+    `known` is the path of the messages of earlier values: what is there counts as one, too, unless
+    it is other output.
     """
     if not isinstance(value, dict):
         return []
@@ -80,18 +82,23 @@ def messages_in(
     else:
         found = _found(value, text, known)
     around = [_beside(each, value, hints) for each in found]
+    if known is not None:
+        around = [each for each in around if each.at != known or _is_meant(each)]
     return around if {"request", "response"} <= value.keys() else _once(around)
 
 
 def _once(found: list[WrappedMessage]) -> list[WrappedMessage]:
     """The messages without those that the value has a second time, at another path."""
     kept: list[WrappedMessage] = []
+    places: dict[str, dict[Path, int]] = {}
     for each in found:
-        same = [i for i, old in enumerate(kept) if old.text == each.text and old.at != each.at]
-        if not same:
+        known = places.setdefault(each.text, {})
+        same = next((index for at, index in known.items() if at != each.at), None)
+        if same is None:
+            known.setdefault(each.at, len(kept))
             kept.append(each)
-        elif kept[same[0]].token is None and each.token is not None:
-            kept[same[0]] = each
+        elif kept[same].token is None and each.token is not None:
+            kept[same] = each
     return kept
 
 
@@ -119,6 +126,23 @@ def _is_time(value: JsonValue) -> bool:
     if isinstance(value, str):
         return _TIME.match(value) is not None
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_meant(found: WrappedMessage) -> bool:
+    """True if what is in the place of messages is one, perhaps a broken one, and no other output.
+
+    An object without the members of a message needs a direction. The name of a stream is not one
+    there, for other output has it as well.
+    """
+    text = found.text
+    if '"jsonrpc"' in text:
+        return True
+    value, _ = value_at(text, blank(text, 0))
+    if value is BROKEN or value is CUT:
+        return _OBJECT.match(text) is not None
+    if not isinstance(value, dict) or is_bare(value):
+        return True
+    return found.token is not None and not names_stream(found.token.text)
 
 
 def is_har(value: object) -> bool:
@@ -156,7 +180,8 @@ def _at(value: JsonValue, text: str, path: Path) -> list[WrappedMessage]:
         at, end = members(text, at)[token]
         value = value[token]
     if isinstance(value, str):
-        return [*_in_text(value, path, text.count("\n", 0, at))]
+        found = _in_text(value, path, text.count("\n", 0, at), expected=True)
+        return [each for each in found if _is_meant(each)] if _may_be_meant(value) else []
     return [WrappedMessage(text[at:end], path, text.count("\n", 0, at))]
 
 
@@ -202,25 +227,40 @@ def _in_member(
 ) -> Iterator[WrappedMessage]:
     start, end = span
     if isinstance(member, str):
-        if known in (None, here) or _holds_message(member, expected=False):
-            yield from _in_text(member, here, text.count("\n", 0, start))
+        expected = here == known
+        if (known is None or _holds_message(member, expected=False)) or (
+            expected and _may_be_meant(member)
+        ):
+            below = text.count("\n", 0, start)
+            yield from _in_text(member, here, below, expected=expected)
     elif isinstance(member, dict):
         if here == known or is_message(member) or _is_stripped(member):
             yield WrappedMessage(text[start:end], here, text.count("\n", 0, start))
         else:
             yield from _search(member, text, start, here, known)
     elif isinstance(member, list):
-        for first, last in items(text, start):
-            yield WrappedMessage(text[first:last], here, text.count("\n", 0, first))
+        spans = items(text, start)
+        for (first, last), below in zip(spans, lines_above(text, spans), strict=True):
+            yield WrappedMessage(text[first:last], here, below)
 
 
-def _in_text(text: str, at: Path, below: int) -> Iterator[WrappedMessage]:
-    """The message that a string is, or has behind a prefix, or those in its lines or events."""
+def _may_be_meant(text: str) -> bool:
+    """True if a text in the place of messages has an object, or a part of a message."""
+    return "{" in text or '"jsonrpc"' in text
+
+
+def _in_text(
+    text: str, at: Path, below: int, *, expected: bool = False
+) -> Iterator[WrappedMessage]:
+    """The message that a string is, or has behind a prefix, or those in its lines or events.
+
+    Where it is `expected`, it may lack `jsonrpc`.
+    """
     several = [*_in_lines(text, at, below)] if text.count('"jsonrpc"') > 1 else []
     if len(several) > 1:
         yield from several
         return
-    behind = _start_behind(text)
+    behind = _start_behind(text, expected=expected)
     if behind > 0:
         prefix = prefix_of(text[:behind])
         token = None if prefix.direction is None else Token("/".join(at), prefix.direction)
@@ -255,9 +295,11 @@ def _in_lines(text: str, at: Path, below: int) -> Iterator[WrappedMessage]:
             yield WrappedMessage(unit.text, at, below, token, time=prefix.time)
 
 
-def _start_behind(text: str) -> int:
+def _start_behind(text: str, *, expected: bool = False) -> int:
     """Where the message in a text starts that begins with other text; 0 if there is none."""
-    if text[:200].lstrip().startswith("{") or '"jsonrpc"' not in text or _is_event(text):
+    if text[:200].lstrip().startswith("{") or _is_event(text):
+        return 0
+    if '"jsonrpc"' not in text and not expected:
         return 0
     found = _START.search(text, 0, LONGEST)
     return 0 if found is None else found.start()
@@ -320,8 +362,11 @@ def _beside(found: WrappedMessage, value: Members, hints: Hints) -> WrappedMessa
     if hints.connection_at is not None:
         connection = pointed(dict(value), hints.connection_at)
     beside: dict[str, int | str] = {}
+    process: JsonValue = None
     for level in levels if connection is None and pair is None else ():
-        beside |= members_of(level, own)
+        beside |= members_near(level, own)
+        process = process_of(level) if process is None else process
+    connection = process if connection is None else connection
     label = connection if isinstance(connection, str) or type(connection) is int else None
     return replace(found, token=token, connection=label, pair=pair, beside=beside, time=time)
 

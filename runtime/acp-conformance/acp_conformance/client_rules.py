@@ -210,7 +210,7 @@ def judge(log: ClientLog) -> TraceResult:
 
 
 ALL_KEYS: Final = "all keys"
-"""What is in the place of a trace where all plans are judged together."""
+"""The name in a result about all plans together, which has no single trace."""
 
 
 def judge_keys(all_: Sequence[ClientLog]) -> TraceResult:

@@ -91,7 +91,7 @@ class ReceivedLines:
 
     @property
     def first_noise(self) -> str:
-        """The start of the first line that is not a message, and why it is none."""
+        """The start of the first line that is not a message, and the reason."""
         if not self.unparsed:
             return ""
         line = self.unparsed[0].strip()
@@ -138,7 +138,7 @@ class AgentStream(Protocol):
 
     @property
     def first_noise(self) -> str:
-        """The start of the first line that is not a message, and why it is none."""
+        """The start of the first line that is not a message, and the reason."""
         ...
 
     def send(self, message: Mapping[str, object]) -> None:

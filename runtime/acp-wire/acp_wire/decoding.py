@@ -264,7 +264,7 @@ class Decoders:
 
     @staticmethod
     def is_refusal(error: Exception) -> bool:
-        """True if checkers most likely refuse what a decoder raised this about.
+        """True if the checkers most likely refuse the message about which a decoder raised this.
 
         It is for speed only: the checkers find the same. A response lacks a method,
         and an unlisted member or tag may be legal.

@@ -1,4 +1,4 @@
-"""What a command prints for programs where it could not tell: a report that says so."""
+"""The report that a command prints for programs when it can give no verdict."""
 
 from __future__ import annotations
 

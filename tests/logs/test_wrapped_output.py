@@ -1,0 +1,115 @@
+"""Other output among wrapped messages is passed over, and a broken message among them is not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+from typer.testing import CliRunner
+
+from command_calls import APP
+
+LIST = '{"jsonrpc":"2.0","id":%d,"method":"session/list","params":{}}'
+DONE = '{"jsonrpc":"2.0","id":%d,"result":{"sessions":[]}}'
+Wrap = Callable[[str], str]
+
+
+def docker(text: str) -> str:
+    return json.dumps({"log": f"{text}\n", "stream": "stdout", "time": "2026-12-01T10:00:00Z"})
+
+
+def journald(text: str) -> str:
+    return json.dumps({"__REALTIME_TIMESTAMP": "1764583200000000", "_PID": "7", "MESSAGE": text})
+
+
+def pino(text: str) -> str:
+    return json.dumps({"level": 30, "time": 1764583200000, "msg": text})
+
+
+WRAPS = {"docker": docker, "journald": journald, "pino": pino}
+PREFIXES = {"arrows": ("> ", "< "), "words": ("acp send: ", "acp recv: "), "none": ("", "")}
+ORDINARY = (
+    "listening on 80",
+    "Started thing.",
+    '{"level":"info","port":80}',
+    'GET /models {"id":5,"ok":true} failed',
+    "{",
+    "[INFO] ready [1]",
+    "id: 5",
+    "",
+)
+
+
+def log(wrap: Wrap, prefixes: tuple[str, str], *among: str) -> bytes:
+    out, in_ = prefixes
+    lines = [out + LIST % 0, *among, in_ + DONE % 0, out + LIST % 1, in_ + DONE % 1]
+    return "".join(f"{wrap(line)}\n" for line in lines).encode()
+
+
+def called(command: str, data: bytes, *options: str) -> tuple[int, str, str]:
+    result = CliRunner().invoke(APP, [command, *options], input=data)
+    return result.exit_code, result.stdout, result.stderr
+
+
+@pytest.mark.parametrize("prefixes", PREFIXES.values(), ids=PREFIXES)
+@pytest.mark.parametrize("wrap", WRAPS.values(), ids=WRAPS)
+def test_ordinary_lines_are_passed_over_and_counted(wrap: Wrap, prefixes: tuple[str, str]) -> None:
+    data = log(wrap, prefixes, *ORDINARY)
+    for command in "validate", "trace":
+        status, findings, notes = called(command, data)
+        assert status == 0, command
+        assert "error" not in findings
+        assert "warning" not in findings
+        assert "4 messages" in notes
+        assert f"{len(ORDINARY)} lines of other output passed over" in notes
+
+
+@pytest.mark.parametrize(
+    ("broken", "finding"),
+    [
+        ('{"jsonrpc":"2.0","id":9,"method":"session/list","params":{"a":nul', "not-json"),
+        ('{"jsonrpc":"2.0","id":9}', "not-a-message"),
+        ('{"jsonrpc":"2.0","id":9,"method":"session/list","params":{"cwd":5}}', "type"),
+    ],
+)
+@pytest.mark.parametrize("prefixes", PREFIXES.values(), ids=PREFIXES)
+@pytest.mark.parametrize("wrap", WRAPS.values(), ids=WRAPS)
+def test_a_broken_message_is_not_other_output(
+    wrap: Wrap, prefixes: tuple[str, str], broken: str, finding: str
+) -> None:
+    status, findings, _ = called("validate", log(wrap, prefixes, "ready", prefixes[0] + broken))
+    assert status == 1
+    assert ":3:" in findings
+    assert f"error[{finding}]" in findings
+    assert findings.count("\n") == 1
+
+
+@pytest.mark.parametrize("wrap", WRAPS.values(), ids=WRAPS)
+def test_a_broken_message_behind_a_prefix_may_lack_jsonrpc(wrap: Wrap) -> None:
+    broken = '> {"id":9,"method":"session/list","params":{"a":nul}}'
+    status, findings, _ = called("validate", log(wrap, PREFIXES["arrows"], broken))
+    assert status == 1
+    assert ":2: error[not-json]" in findings
+    assert findings.count("\n") == 1
+
+
+def test_what_a_named_place_has_beside_messages_is_passed_over() -> None:
+    data = log(docker, ("> ", "< "), *ORDINARY)
+    status, findings, notes = called("validate", data, "--message-at", "/log")
+    assert (status, findings) == (0, "")
+    assert "4 messages: 4 accepted" in notes
+
+
+def test_an_object_with_a_direction_counts_as_a_message() -> None:
+    lines = [
+        {"dir": ">", "msg": json.loads(LIST % 0)},
+        {"dir": "<", "msg": {"id": 0, "reslt": {}}},
+        {"msg": {"port": 80}},
+        {"dir": "<", "msg": json.loads(DONE % 0)},
+    ]
+    status, findings, notes = called("validate", "\n".join(map(json.dumps, lines)).encode())
+    assert status == 1
+    assert ":2: error[not-a-message]" in findings
+    assert findings.count("\n") == 1
+    assert "1 line of other output passed over" in notes
