@@ -154,11 +154,18 @@ def test_a_prompt_that_is_sent_again_after_a_restart_is_a_retry(tmp_path: Path) 
 
 
 def test_initialize_with_a_new_id_is_repeated(tmp_path: Path) -> None:
-    """On one connection ids count up, so it is the same connection."""
-    first = session("s")
-    again = session("s", lambda n: n + 10)
-    text = log(prefixed("{way}"), [0] * 4 + [1] * 2, (first, again))
-    assert "error[repeated-initialize]" in run("trace", text, tmp_path).stdout
+    """On one connection ids count up. A transcript names its connections, and other logs don't."""
+    both = (session("s"), session("s", lambda n: n + 10))
+    order = [0] * 4 + [1] * 2
+    transcript = log(
+        lambda _, way, message, __: json.dumps(
+            {"from": "client" if way == "out" else "agent", "message": message}
+        ),
+        order,
+        both,
+    )
+    assert "error[repeated-initialize]" in run("trace", transcript, tmp_path).stdout
+    assert run("trace", log(prefixed("{way}"), order, both), tmp_path).stdout == ""
 
 
 def test_random_ids_may_be_of_a_new_connection(tmp_path: Path) -> None:
@@ -170,3 +177,18 @@ def test_random_ids_may_be_of_a_new_connection(tmp_path: Path) -> None:
     both[1] = (both[1][0], refused)
     traced = run("trace", log(prefixed("{way}"), [0] * 4 + [1] * 2, both), tmp_path)
     assert "error[repeated-initialize]" in traced.stdout
+
+
+@pytest.mark.parametrize("ids", [lambda n: n, lambda n: f"{UUIDS[0]}-{n}"])
+def test_an_initialize_that_is_refused_begins_nothing(ids: Callable[[int], JsonValue]) -> None:
+    """The connection goes on, so the prompt after it is sent in a session that is open."""
+    messages = session("s", ids)
+    refused: Message = {"jsonrpc": "2.0", "id": ids(0), "error": {"code": -32600, "message": "No"}}
+    lines = [*messages[:4], messages[0], refused, *messages[4:6]]
+    text = "".join(
+        f"{'<-' if 'method' not in message else '->'} {json.dumps(message)}\n" for message in lines
+    )
+    traced = CliRunner().invoke(APP, ["trace"], input=text)
+    found = [line.split("[")[1].split("]")[0] for line in traced.stdout.splitlines()]
+    assert found == ["repeated-initialize"]
+    assert "8 messages on 1 connection" in traced.stderr

@@ -97,7 +97,7 @@ def test_a_mark_within_a_text_is_of_the_text() -> None:
 def test_a_log_of_which_all_is_cut_is_2(command: str) -> None:
     result = run(command, *[f"-> {LIST[:50]}..."] * 3)
     assert result.exit_code == 2
-    assert "no message is whole: the log cuts them, first in line 1" in result.stderr
+    assert "no message is whole, first in line 1: log whole messages" in result.stderr
 
 
 def test_strace_cuts_strings() -> None:

@@ -169,6 +169,17 @@ def with_times(times: Iterator[JsonValue]) -> Message:
     return {**lists}
 
 
+def test_lists_of_sides_of_which_one_only_asks(tmp_path: Path) -> None:
+    """The usual log: the agent asks nothing, its updates have no id, and a text has a message."""
+    mention: JsonValue = [{"type": "text", "text": f'a {json.dumps(SENT[1])} and {{"jsonrpc":1}}'}]
+    prompt = call(2, "session/prompt", sessionId="s", prompt=mention)
+    value: Message = {"sent": [*SENT[:2], prompt], "received": [*RECEIVED[:4]]}
+    traced = run("trace", value, folder=tmp_path)
+    assert (traced.exit_code, traced.stdout) == (0, "")
+    assert "7 messages on 1 connection" in traced.stderr
+    assert NO_ORDER in traced.stderr
+
+
 @pytest.mark.parametrize(
     "times",
     [count(5), (f"2026-12-01T10:00:{n:02}.5Z" for n in count())],

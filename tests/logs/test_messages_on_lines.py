@@ -62,12 +62,23 @@ def test_a_message_in_a_text_of_a_message_is_a_text(shape: str) -> None:
     [
         f"-> {LIST} <- {BAD}",
         f"-> {LIST}; then -> {BAD}",
+        f"-> {LIST} {BAD}",
+        f"10:00 send {LIST} next {BAD}",
         f'{{"level": "debug"}} -> {BAD}',
         f"{'x' * 500} -> {BAD}",
         f"{{a}}{{b}}{{c}}{{d}}{{e}}{{f}} -> {BAD}",
         "-> {'jsonrpc':'2.0','id':9,'method':'session/list','params':{'cwd':5}}",
     ],
-    ids=["two", "two and words", "another value", "long prefix", "many braces", "single quotes"],
+    ids=[
+        "two",
+        "two and words",
+        "two bare",
+        "two with words",
+        "another value",
+        "long prefix",
+        "many braces",
+        "single quotes",
+    ],
 )
 def test_no_message_on_a_line_is_lost(line: str) -> None:
     result = run(f"-> {LIST}\n{line}\n")
@@ -89,3 +100,12 @@ def test_what_is_before_a_broken_place_of_gzip_is_judged(end: str, tmp_path: Pat
     path.write_bytes(packed[:-8] if end == "cut" else packed + b"garbage")
     result = CliRunner().invoke(APP, ["validate", str(path)])
     assert (result.exit_code, result.stdout.count(FINDING)) == (2, 50)
+
+
+@pytest.mark.parametrize("prefix", ["", "-> "])
+def test_an_object_in_a_broken_message_is_not_a_message(prefix: str) -> None:
+    inner = '{"jsonrpc":"2.0","id":3,"method":"session/list","params":{}}'
+    broken = f'{{"id":2,"method":"x","params":{{"a":nul,"x":{inner}}},"jsonrpc":"2.0"}}'
+    result = run(f"{prefix}{LIST}\n{prefix}{broken}\n")
+    assert result.stdout.count("\n") == result.stdout.count("error[not-json] -32700") == 1
+    assert "2 messages: 1 accepted, 1 refused" in result.stderr

@@ -61,7 +61,7 @@ def chunked(text: bytes, chance: random.Random) -> Iterator[bytes]:
 @scaled("10,000 messages in each direction take minutes with some agents")
 def test_bytes_are_equal_on_both_sides(agent: list[str], options: str, tmp_path: Path) -> None:
     require(agent)
-    count, chance = amount(150, 5_000), random.Random(options)
+    count, chance = amount(150, 10_000), random.Random(options)
     transcript = tmp_path / "t.ndjson"
     given = {
         "": [],

@@ -200,12 +200,12 @@ def test_two_taps_record_to_one_file(tmp_path: Path) -> None:
 FLOOD = b"".join(call(n, "session/list", cursor="x" * (n * 97 % 20_000)) for n in range(200))
 
 
-@scaled("300 runs that are killed take some minutes")
+@scaled("1,000 runs that are killed take some minutes")
 def test_a_kill_never_leaves_a_torn_line(tmp_path: Path) -> None:
     chance = random.Random(20)
     file = tmp_path / "t.ndjson"
     lines = 0
-    for number in range(amount(15, 300)):
+    for number in range(amount(15, 1_000)):
         if number % 50 == 0:
             file.unlink(missing_ok=True)
         with tapped(python(ECHO), "--record", str(file), stderr=subprocess.DEVNULL) as process:

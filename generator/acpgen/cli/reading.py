@@ -38,7 +38,10 @@ def elided(log: Log) -> tuple[str, int] | None:
         return None
     others = len(log.elided) - 1
     more = f"; {counted(others, 'later message')}, too" if others else ""
-    return f"is cut by the log, as a mark in it shows, so it is left out{more}", log.elided[0]
+    return (
+        f"is cut by the log, as a mark in it shows, so it is left out{more}: log whole messages",
+        log.elided[0],
+    )
 
 
 def print_reading(log: Log, name: str, messages: int) -> None:

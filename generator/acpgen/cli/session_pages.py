@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
@@ -23,7 +22,7 @@ from acpgen.cli.reading import (
 )
 from acpgen.cli.report import fail, unreadable
 from acpgen.cli.trace_notes import trace_notes
-from acpgen.cli.tracing import unordered
+from acpgen.cli.tracing import as_shown, unordered
 from acpgen.cli.verdicts import findings_of
 from acpgen.cli.whole_file import whole_file
 from acpgen.judge.fast_path import FastEngine
@@ -124,8 +123,7 @@ def session_view(
     cut_off: list[MessageText] = []
     try:
         recording = record(whole_messages(entries, cut_off.append), protocol, show_keys=show_keys)
-        recording = replace(recording, ordered=log.shows_order, whole=not log.elided)
-        for finding in judge(recording, name):
+        for finding in judge(as_shown(recording, log), name):
             session.find(finding, "trace")
     except TranscriptError as error:
         session.notes.append(

@@ -77,8 +77,7 @@ class FileTracer:
                 entries = whole_messages(transcript_lines(log), self._notes_cut(name))
                 show_keys = self._options.show_keys
                 recording = record(entries, self._protocol, show_keys=show_keys)
-                ordered = log.shows_order
-                recording = replace(recording, ordered=ordered, whole=not log.elided)
+                recording = as_shown(recording, log)
         except TranscriptError as error:
             report.problem(name, str(error), error.line)
         except InputError as error:
@@ -152,6 +151,16 @@ class ApartTracer:
         report = Report(tally, JsonLines(write), counts_only=self._counts_only)
         summary = FileTracer(self._protocol, self._options, report, bar).trace(file)
         return FileCounts(tally, summary=summary)
+
+
+def as_shown(recording: Recording, log: Log) -> Recording:
+    """A recording with what its log shows of the order and the connections."""
+    return replace(
+        recording,
+        ordered=log.shows_order,
+        whole=not log.elided,
+        names_connections=log.is_transcript,
+    )
 
 
 def unordered(log: Log) -> str:

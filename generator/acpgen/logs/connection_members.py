@@ -11,10 +11,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from acp_wire.envelope import MessageKind, kind_of, request_id
+from acp_wire.pairing import Connection
 from acpgen.logs.settling import SETTLES, LogItem
 
 _HELD = 64
 """How many messages are held at most after the second `initialize`."""
+_GROUPS = 1_000
+"""How many processes are kept apart at most."""
 _PENDING = 10_000
 """How many requests are noted that wait for a response."""
 _ENOUGH = 2
@@ -30,45 +33,87 @@ class _Member:
 
 
 class ConnectionMembers:
-    """Names the connections of messages whose log doesn't.
+    """Names the connections of messages whose log doesn't, or only names a process.
 
-    The first connection has no name; that of another is the value of the member. `is_open` is true
-    if there are several connections at a time that no member tells apart.
+    The first connection keeps the name that it has; that of another is the value of the member.
+    `is_open` is true if there are several connections at a time that no member tells apart.
     """
 
     def __init__(self) -> None:
-        self.is_open = False
-        self._members: dict[str, _Member] | None = None
-        self._begun = 0
-        self._pending: Counter[object] = Counter()
-        self._before: Counter[object] = Counter()
-        self._name: str | None = None
-        self._first: object = None
+        self._groups: dict[Connection, _Group] = {}
+
+    @property
+    def is_open(self) -> bool:
+        """True if connections overlap that no member tells apart."""
+        return any(group.overlaps and group.name is None for group in self._groups.values())
 
     def named(self, items: Iterator[LogItem]) -> Iterator[LogItem]:
         """Yield messages with the names of their connections, as soon as these are known."""
         held: list[LogItem] = []
+        waiting: _Group | None = None
         calls = 0
         for item in items:
-            if item.connection != "" or self._name is not None:
+            group = self._group(item)
+            begins = group is not None and group.name is None and group.note(item)
+            if waiting is None and begins and group is not None and group.may_be_several:
+                waiting, calls = group, 0
+            elif waiting is not None and group is waiting:
+                calls += kind_of(item.value) is MessageKind.REQUEST
+            if waiting is None:
                 yield self._labelled(item)
                 continue
-            begins = self._note(item)
-            if begins and self._begun > 1 and self._members:
-                held, calls = [*held, item], 0
-            elif held:
-                held.append(item)
-                calls += kind_of(item.value) is MessageKind.REQUEST
-            else:
-                yield item
-            if held and (calls >= _ENOUGH or len(held) >= _HELD):
-                self._choose()
-                yield from map(self._labelled, held)
-                held = []
-        self._choose()
+            held.append(item)
+            if calls >= _ENOUGH or len(held) >= _HELD:
+                yield from self._flushed(held)
+                held, waiting = [], None
+        yield from self._flushed(held)
+
+    def _group(self, item: LogItem) -> _Group | None:
+        """The messages that the log says of that they are of one connection, or process."""
+        if item.connection != "" and not item.beside:
+            return None
+        group = self._groups.get(item.connection)
+        if group is None and len(self._groups) < _GROUPS:
+            group = self._groups[item.connection] = _Group()
+        return group
+
+    def _flushed(self, held: list[LogItem]) -> Iterator[LogItem]:
+        for group in self._groups.values():
+            if group.may_be_several:
+                group.choose()
         yield from map(self._labelled, held)
 
-    def _note(self, item: LogItem) -> bool:
+    def _labelled(self, item: LogItem) -> LogItem:
+        group = self._group(item)
+        name = None if group is None else group.label(item)
+        if name is None:
+            return item
+        return replace(
+            item, connection=name if item.connection == "" else f"{item.connection} {name}"
+        )
+
+
+class _Group:
+    """Messages of connections that the log doesn't tell apart, and the member that does.
+
+    `overlaps` is whether one goes on after another began.
+    """
+
+    def __init__(self) -> None:
+        self.name: str | None = None
+        self.overlaps = False
+        self._members: dict[str, _Member] | None = None
+        self._begun = 0
+        self._pending: Counter[object] = Counter()
+        self._before: Counter[object] = Counter()
+        self._first: object = None
+
+    @property
+    def may_be_several(self) -> bool:
+        """True if there were several `initialize`, and a member may tell connections apart."""
+        return self.name is None and self._begun > 1 and bool(self._members)
+
+    def note(self, item: LogItem) -> bool:
         """Note a message; true if it begins a connection."""
         value = item.value if isinstance(item.value, dict) else {}
         kind, id_ = kind_of(value), request_id(value)
@@ -82,7 +127,7 @@ class ConnectionMembers:
         elif kind is MessageKind.RESPONSE and self._pending[id_]:
             self._pending[id_] -= 1
         elif kind is MessageKind.RESPONSE and self._before[id_]:
-            self.is_open = True  # a connection goes on after another one began
+            self.overlaps = True  # a connection goes on after another one began
         if begins and self._members is None:
             self._members = {name: _Member() for name in item.beside}
         for name in [*(self._members or ())]:
@@ -99,16 +144,15 @@ class ConnectionMembers:
         if value is None or (self._begun == 1 and len(member.seen) > 1):
             del members[name]
 
-    def _choose(self) -> None:
+    def choose(self) -> None:
+        """Choose the member that tells the connections apart, if one does."""
         for name, member in (self._members or {}).items():
             if len(set(member.begun)) > 1 and member.seen <= set(member.begun):
-                self._name, self._first = name, member.begun[0]
-                self.is_open = False
+                self.name, self._first = name, member.begun[0]
                 return
         self._members = {}
 
-    def _labelled(self, item: LogItem) -> LogItem:
-        value = None if self._name is None else item.beside.get(self._name)
-        if item.connection != "" or value is None or value == self._first:
-            return item
-        return replace(item, connection=value)
+    def label(self, item: LogItem) -> Connection | None:
+        """The name of the connection of a message; None if it is the first one, or unknown."""
+        value = None if self.name is None else item.beside.get(self.name)
+        return None if value == self._first else value

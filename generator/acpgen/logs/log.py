@@ -74,16 +74,14 @@ class Log:
         self._skipped = skipped
         self._other_lines = 0
         self._event_lines = 0
-        self._prefixed = False
         self._has_schema = self._is_foreign = False
         self._puzzle: tuple[int, str] | None = None
         self._reading = LogReading()
-        self._turned = False
-        self._alone = False
+        self._turned = self._alone = False
         self._sides = Sides(hints.client)
         self._senders: Senders | None = None
         self._known: Path | None = None
-        self._with_version = False
+        self._with_version = self._prefixed = False
         self._pairs: dict[tuple[str, str], Connection] = {}
 
     @property
@@ -114,6 +112,11 @@ class Log:
     def shows_order(self) -> bool:
         """True if the log shows what was sent before what on a connection, and all of it."""
         return self.is_ordered and not self.is_unnamed and not self.elided
+
+    @property
+    def is_transcript(self) -> bool:
+        """True if all of it is a transcript, which names its connections if it has several."""
+        return self._reading.base == ("transcript",) and not self._turned
 
     @property
     def turned(self) -> bool:
@@ -193,7 +196,7 @@ class Log:
         """The error of a log without messages."""
         if self.elided:
             return InputError(
-                f"no message is whole: the log cuts them, first in line {self.elided[0]}"
+                f"no message is whole, first in line {self.elided[0]}: log whole messages"
             )
         puzzle = Puzzle(*(self._puzzle or (0, "")), is_foreign=self._is_foreign)
         return puzzle.error(page=self.encoding == "Markdown", has_schema=self._has_schema)
@@ -358,7 +361,7 @@ class Log:
             "" if connection is None else connection,
             found.time if found.time is not None else prefix.time,
             unit.shares_line,
-            {**{f"word {n}": w for n, w in enumerate(prefix.words)}, **found.beside},
+            {**(prefix.beside if connection is None else {}), **found.beside},
         )
 
     def _direction(self, token: Token) -> str:

@@ -9,8 +9,8 @@ from itertools import count
 
 from acp_wire.reader import JsonValue
 from acpgen.logs.hints import Hints
-from acpgen.logs.messages import is_message, is_row
-from acpgen.logs.scanning import blank, items, members
+from acpgen.logs.messages import is_bare, is_message, is_row
+from acpgen.logs.scanning import blank, items, lines_above, members
 from acpgen.logs.wrapping import as_object, messages_in
 
 _KEYS = ("key", "name", "field")
@@ -50,6 +50,8 @@ def lists_in(value: JsonValue, text: str, hints: Hints) -> list[MessageList]:
         path, inner, at = pending.pop()
         if len(path) > _DEPTH or (isinstance(inner, list) and _is_inside(found, path, inner)):
             continue
+        if path and (is_message(inner) or is_bare(inner)):
+            continue  # what is in a message, such as the text of a prompt, is not sent
         if isinstance(inner, list):
             spans = items(text, at)
             if (pairs := as_pairs(inner, text, spans)) is not None:
@@ -57,8 +59,10 @@ def lists_in(value: JsonValue, text: str, hints: Hints) -> list[MessageList]:
                     found.append(MessageList(path, [pairs]))
                 continue
             rows = [
-                ListedItem(text.count("\n", 0, start), *as_object(item, text[start:end]))
-                for item, (start, end) in zip(inner, spans, strict=False)
+                ListedItem(below, *as_object(item, text[start:end]))
+                for item, (start, end), below in zip(
+                    inner, spans, lines_above(text, spans), strict=False
+                )
             ]
             if any(messages_in(row.value, row.text, hints) for row in rows):
                 found.append(MessageList(path, rows))

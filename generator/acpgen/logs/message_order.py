@@ -51,13 +51,17 @@ def of_sides(
 def _are_of_sides(first: Sequence[LogItem], second: Sequence[LogItem]) -> bool:
     """True if a response answers a request of the other list, and none one of its own list only."""
     across = False
-    requests = [{asked(item, "") for item in each} for each in (first, second)]
+    requests = [
+        {request for item in each if (request := asked(item, ""))} for each in (first, second)
+    ]
     for own, each in enumerate((first, second)):
         for item in each:
             answer = answered(item, CLIENT)
-            request = None if answer is None else ("", *answer[1:])
+            if answer is None:
+                continue
+            request = ("", *answer[1:])
             if request in requests[1 - own]:
-                across = across or request is not None
+                across = True
             elif request in requests[own]:
                 return False
     return across

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -30,6 +31,13 @@ class Prefix:
     name: str | None = None
     time: str | None = None
     words: tuple[str, ...] = ()
+
+    @property
+    def beside(self) -> Mapping[str, str]:
+        """What may name the connection: each word, and all of them in one order."""
+        words = {f"word {number}": word for number, word in enumerate(self.words)}
+        ends = " ".join(sorted(word for word in self.words if not is_arrow(word)))
+        return {**words, "words": ends} if ends else words
 
 
 def plain(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Iterator
 from json.decoder import scanstring  # type: ignore[attr-defined] # not in the stubs
 
 from acp_wire.reader import JsonValue
@@ -86,6 +87,15 @@ def items(text: str, at: int) -> list[Span]:
         if text[at] == ",":
             at = blank(text, at + 1)
     return found
+
+
+def lines_above(text: str, spans: Iterable[Span]) -> Iterator[int]:
+    """Yield how many lines are above each span of a text; they are in its order."""
+    at = above = 0
+    for start, _ in spans:
+        above += text.count("\n", at, start)
+        at = start
+        yield above
 
 
 def _end(text: str, at: int) -> int:

@@ -25,8 +25,10 @@ _TO = ("to", "target", "dest", "destination", "recipient", "receiver", "dst")
 _WAYS = ("dir", "direction", "way", "flow", "d")
 _CONNECTIONS = (
     *("connection", "conn", "connectionid", "connection_id", "conn_id", "connid"),
-    *("channel", "channel_id", "pid", "socket", "socket_id"),
+    *("socket", "socket_id"),
 )
+_PROCESSES = ("pid", "channel", "channel_id")
+"""What names a connection if nothing else does: it may be that of the logger as well."""
 _TIMES = (
     *("ts", "time", "timestamp", "@timestamp", "t", "at", "date", "datetime", "elapsed"),
     *("__realtime_timestamp", "ms", "startedDateTime"),
@@ -95,6 +97,15 @@ def members_of(level: Members, own: Path = ()) -> dict[str, int | str]:
     }
 
 
+def members_near(level: Members, own: Path = ()) -> dict[str, int | str]:
+    """The members of an object that may name a connection, and those of the objects in it."""
+    found = members_of(level, own)
+    for name, member in level.items():
+        if isinstance(member, dict) and name not in own and name not in ENVELOPE:
+            found |= {f"{name}/{inner}": each for inner, each in members_of(member).items()}
+    return found
+
+
 def is_time(value: JsonValue) -> bool:
     """True if a value looks like a time: a text that starts as one, or a large number."""
     if isinstance(value, str):
@@ -117,6 +128,11 @@ def pair_of(level: Members) -> tuple[str, str] | None:
 def connection_of(level: Members) -> JsonValue:
     """Return the connection that an object names."""
     return _first(level, _CONNECTIONS)
+
+
+def process_of(level: Members) -> JsonValue:
+    """Return the process that an object names, or the channel: of the connection, or of the log."""
+    return _first(level, _PROCESSES)
 
 
 def time_of(level: Members) -> JsonValue:

@@ -11,13 +11,15 @@ from acpgen.logs.line_values import batch_behind, row_of, unescaped
 from acpgen.logs.log_lines import Lines, as_bytes
 from acpgen.logs.long_units import cell_unit, rewrapped_unit, ruled_unit, titled_unit
 from acpgen.logs.messages import is_bare, is_message, is_row
-from acpgen.logs.prefixes import LONGEST, prefix_of
+from acpgen.logs.prefixes import LONGEST
 from acpgen.logs.quoted_text import python_object, quoted
 from acpgen.logs.scanning import BROKEN, CUT, blank, value_at
 from acpgen.logs.titled_parts import title_of
 from acpgen.logs.unit import LONG, Unit, is_binary, is_dump, next_message, whole_unit
 
 _BROKEN_OBJECT = re.compile(r'\{\s*(?:"|$)')
+_GOES_ON = ("}", "]", ",")
+"""What follows a value that is inside another one."""
 _STARTS = ('{"jsonrpc"', '{"id"', '{"method"')
 _BROKEN_LINES = 10_000
 """How many lines of a broken value over several lines are taken as one message at most."""
@@ -93,7 +95,7 @@ class Values:
 
     def _objects(self, number: int, text: str) -> Iterator[Unit]:
         """The object on a line, behind whatever prefix."""
-        start = text.find("{")
+        start, outer = text.find("{"), -1
         tries = 0
         while 0 <= start <= LONGEST and tries < _TRIES:
             value, end = value_at(text, start)
@@ -105,6 +107,8 @@ class Values:
                     return
                 break
             if value is not BROKEN and value is not CUT:
+                if outer >= 0 and text[end:].lstrip()[:1] in _GOES_ON:
+                    break  # what is inside a broken message is not one
                 if prefix.endswith("[") and is_message(value) and self._shape is None:
                     unit = batch_behind(number, text, text.rindex("[", 0, start))
                     if unit is not None:
@@ -115,11 +119,14 @@ class Values:
                 )
                 self._push_rest(number, text, end, prefix)
                 return
-            if text.startswith(_STARTS, start) and _STARTS[0] not in text[start + 1 :]:
-                break  # what is inside a broken message is not one
+            if text.startswith(_STARTS, start):
+                outer = start
+                if _STARTS[0] not in text[start + 1 :]:
+                    break
             tries += 1
             start = text.find("{", start + 1)
-        yield self._far(number, text) or self._odd(number, text)
+        far = self._far(number, text) if outer < 0 else None
+        yield far or self._odd(number, text)
 
     def _far(self, number: int, text: str) -> Unit | None:
         """The message on a line that is behind more text, or more braces, than a prefix has."""
@@ -170,7 +177,7 @@ class Values:
     def _push_rest(self, number: int, text: str, end: int, prefix: str) -> None:
         """Keep what follows a value on its line if it is another value."""
         rest = text[end:].lstrip(BETWEEN)
-        if (rest.startswith("{") and not prefix) or _goes_somewhere(rest):
+        if (rest.startswith("{") and not prefix) or _STARTS[0] in rest:
             self._reader.put_back_text(number, rest)
 
     def _odd(self, number: int, text: str) -> Unit:
@@ -364,12 +371,6 @@ class Values:
             yield Unit(number, text.strip(), shape="event")
             return
         yield Unit(number, "", text[start:].strip(), value, "sse")
-
-
-def _goes_somewhere(rest: str) -> bool:
-    """True if a text has a message behind a direction."""
-    start = rest.find(_STARTS[0], 0, LONGEST) if '"jsonrpc"' in rest else -1
-    return start > 0 and prefix_of(rest[:start]).direction is not None
 
 
 def _has_ended(text: str) -> bool:

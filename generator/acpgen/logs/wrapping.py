@@ -20,16 +20,17 @@ from acpgen.logs.messages import ENVELOPE, is_bare, is_message, is_row
 from acpgen.logs.packed_texts import texts
 from acpgen.logs.prefixes import LONGEST, prefix_of
 from acpgen.logs.rebuilding import kind_named, rebuilt
-from acpgen.logs.scanning import BROKEN, CUT, blank, items, members, value_at
+from acpgen.logs.scanning import BROKEN, CUT, blank, items, lines_above, members, value_at
 from acpgen.logs.surroundings import (
     Members,
     Path,
     Token,
     connection_of,
     hinted,
-    members_of,
+    members_near,
     pair_of,
     pointed,
+    process_of,
     time_of,
     token_of,
 )
@@ -89,12 +90,15 @@ def messages_in(
 def _once(found: list[WrappedMessage]) -> list[WrappedMessage]:
     """The messages without those that the value has a second time, at another path."""
     kept: list[WrappedMessage] = []
+    places: dict[str, dict[Path, int]] = {}
     for each in found:
-        same = [i for i, old in enumerate(kept) if old.text == each.text and old.at != each.at]
-        if not same:
+        known = places.setdefault(each.text, {})
+        same = next((index for at, index in known.items() if at != each.at), None)
+        if same is None:
+            known.setdefault(each.at, len(kept))
             kept.append(each)
-        elif kept[same[0]].token is None and each.token is not None:
-            kept[same[0]] = each
+        elif kept[same].token is None and each.token is not None:
+            kept[same] = each
     return kept
 
 
@@ -235,8 +239,9 @@ def _in_member(
         else:
             yield from _search(member, text, start, here, known)
     elif isinstance(member, list):
-        for first, last in items(text, start):
-            yield WrappedMessage(text[first:last], here, text.count("\n", 0, first))
+        spans = items(text, start)
+        for (first, last), below in zip(spans, lines_above(text, spans), strict=True):
+            yield WrappedMessage(text[first:last], here, below)
 
 
 def _may_be_meant(text: str) -> bool:
@@ -357,8 +362,11 @@ def _beside(found: WrappedMessage, value: Members, hints: Hints) -> WrappedMessa
     if hints.connection_at is not None:
         connection = pointed(dict(value), hints.connection_at)
     beside: dict[str, int | str] = {}
+    process: JsonValue = None
     for level in levels if connection is None and pair is None else ():
-        beside |= members_of(level, own)
+        beside |= members_near(level, own)
+        process = process_of(level) if process is None else process
+    connection = process if connection is None else connection
     label = connection if isinstance(connection, str) or type(connection) is int else None
     return replace(found, token=token, connection=label, pair=pair, beside=beside, time=time)
 

@@ -28,12 +28,10 @@ def record(
         TranscriptError: a line is not one of a transcript.
     """
     reader = Reader(protocol, show_keys=show_keys)
-    connections = UnnamedConnections()
     recorder = _Recorder(SeenStrings(protocol, show_keys=show_keys))
     places = MessagePlaces()
-    for entry in entries:
-        line = read_line(entry, places.position(entry.line, entry.number))
-        line = connections.named(line)
+    lines = (read_line(each, places.position(each.line, each.number)) for each in entries)
+    for line in UnnamedConnections().named(lines):
         recorder.add(line, reader.event(line))
     return recorder.recording(places)
 

@@ -80,8 +80,8 @@ def repeated_initialize(recording: Recording) -> Iterator[Fault]:
 
     Why: later the agent has to refuse it, for sessions may rely on what was agreed. It is in the
     class of methods that are not retried; a client that wants to start over opens a new connection.
-    If a recording doesn't name its connections, a new one begins where the ids begin again, and
-    perhaps where they are no numbers.
+    If a log doesn't name its connections, a new one begins where the ids begin again, and perhaps
+    wherever the agent accepts `initialize`.
 
     Example: `initialize`, `session/new`, `initialize`
 
@@ -96,7 +96,7 @@ def repeated_initialize(recording: Recording) -> Iterator[Fault]:
                 first_others.setdefault(connection, exchange)
         elif connection not in begun:
             begun.add(connection)
-        elif connection in first_others and not _may_be_new(exchange):
+        elif connection in first_others and not _may_be_new(recording, exchange):
             yield fault(
                 exchange.line,
                 f"is repeated after the request on line {first_others[connection].line}; "
@@ -107,12 +107,14 @@ def repeated_initialize(recording: Recording) -> Iterator[Fault]:
             )
 
 
-def _may_be_new(exchange: Exchange) -> bool:
+def _may_be_new(recording: Recording, exchange: Exchange) -> bool:
     """True if `initialize` may be the first request of a connection that has no name.
 
-    Ids that are random don't begin again, and an agent that has a connection refuses the request.
+    Ids that are random don't begin again, others may go on, and an agent that has a connection
+    refuses the request.
     """
-    unknown = exchange.connection == "" and isinstance(exchange.request.id, str)
+    goes_on = recording.names_connections and not isinstance(exchange.request.id, str)
+    unknown = exchange.connection == "" and not goes_on
     return unknown and exchange.response is not None and not exchange.failed
 
 
