@@ -56,6 +56,16 @@ async def test_a_session_that_is_not_a_string_is_refused(session: object, key: s
     assert agent.handled == 0
 
 
+@pytest.mark.parametrize("params", [None, [], "text", 5])
+@sync
+async def test_params_that_are_not_an_object_are_refused(params: dict[str, object]) -> None:
+    agent = Agent()
+    with pytest.raises(RequestFailedError, match=r"-32602: params must be an object$") as refused:
+        await agent.ledger.prompt("c", 1, params)
+    assert refused.value.refused.data == {"reason": "params must be an object"}
+    assert agent.handled == 0
+
+
 @sync
 async def test_half_a_surrogate_pair_is_not_a_key() -> None:
     agent = Agent()

@@ -48,7 +48,7 @@ async def test_the_application_brings_its_key() -> None:
     await settle()
     assert [params["idempotencyKey"] for params in link.params] == ["mine"]
     with pytest.raises(ValueError, match="another prompt"):
-        await outbox.submit("s", [], "mine")
+        await outbox.submit("s", [*TEXT, *TEXT], "mine")
     assert await outbox.submit("other", TEXT, "mine") != pending
     for bad in ("", "k" * 256):
         with pytest.raises(MalformedKeyError):
@@ -61,6 +61,27 @@ async def test_a_prompt_that_is_not_json_is_refused(prompt: list[object]) -> Non
     outbox = Outbox()
     with pytest.raises((TypeError, ValueError)):
         await outbox.submit("s", prompt)
+    assert await outbox.pending() == []
+
+
+@pytest.mark.parametrize(
+    ("session", "prompt", "reason"),
+    [
+        ("s", "text", "prompt must be an array"),
+        ("s", [], "prompt must be an array"),
+        ("s", None, "prompt must be an array"),
+        ("s", TEXT[0], "prompt must be an array"),
+        ("s", [1], "each content block"),
+        (None, TEXT, "sessionId must be a string"),
+    ],
+)
+@sync
+async def test_a_prompt_that_every_agent_refuses_is_not_stored(
+    session: str, prompt: list[object], reason: str
+) -> None:
+    outbox = Outbox()
+    with pytest.raises(ValueError, match=reason):
+        await outbox.submit(session, prompt)
     assert await outbox.pending() == []
 
 

@@ -182,7 +182,8 @@ Quick = Annotated[
     bool,
     typer.Option(
         "--quick",
-        help="Play few traces, which take 15 seconds at most with an agent that answers at once.",
+        help="Play few traces, which take 15 seconds at most with an agent that answers at once; "
+        "not for a client or a proxy.",
     ),
 ]
 Budget = Annotated[

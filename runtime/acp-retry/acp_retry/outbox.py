@@ -16,7 +16,7 @@ from acp_retry.outbox_stores import MemoryOutbox, Mode, OutboxStore, StoredPromp
 from acp_retry.outcome import Outcome
 from acp_retry.prompt_events import OnPrompt, PromptChange
 from acp_retry.prompt_keys import check_key, new_key
-from acp_retry.prompt_params import require_replayable
+from acp_retry.prompt_params import require_prompt
 from acp_retry.retention import pruned_before
 
 __all__ = ["LONGEST_PROMPT", "Outbox", "PendingPrompt"]
@@ -173,14 +173,15 @@ class Outbox:
 
         Raises:
             MalformedKeyError: the key is malformed.
-            ValueError: the key belongs to another prompt, or to one that another process has
-                stored; or an agent could not read or replay the prompt, since it nests deeper than
-                124 levels, or has a number or text that peers refuse to read.
+            ValueError: the session is not a string; the prompt is not a list of one or more
+                content blocks; the key belongs to another prompt, or to one that another process
+                has stored; or an agent could not read or replay the prompt, since it nests deeper
+                than 124 levels, or has a number or text that peers refuse to read.
             TypeError: the prompt is not JSON.
             Exception: what the store raised; nothing was sent.
         """
         text = json.dumps(prompt, default=_to_json, allow_nan=False)
-        require_replayable(json.loads(text))
+        require_prompt(session_id, json.loads(text))
         checked = check_key(key)
         await self._state.load()
         # In one write with the prompt, which is marked as sent if it is about to leave.

@@ -91,17 +91,24 @@ CANCELLED: Final = Refused(REQUEST_CANCELLED, "Request cancelled")
 class RequestFailedError(Exception):
     """A request was answered with an error.
 
-    The exception shows the code only; the peer's text is in `refused`.
+    The exception shows the code, and the reason if this process gave it. A peer's text is in
+    `refused` only, since it may quote a key.
     """
 
-    def __init__(self, refused: Refused) -> None:
-        super().__init__(f"the request was answered with error {refused.code}")
+    def __init__(self, refused: Refused, reason: str = "") -> None:
+        shown = f": {reason}" if reason else ""
+        super().__init__(f"the request was answered with error {refused.code}{shown}")
         self.refused = refused
 
     @classmethod
     def of(cls, code: int, message: str, data: object = None) -> RequestFailedError:
         """Create the exception from an error object's members."""
         return cls(Refused(code, message, data))
+
+    @classmethod
+    def invalid(cls, reason: str) -> RequestFailedError:
+        """Create the error for params that this process refuses, with the reason in `data`."""
+        return cls(Refused(INVALID_PARAMS, "Invalid params", {"reason": reason}), reason)
 
 
 class NeverSentError(ConnectionError):

@@ -17,7 +17,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 from weakref import WeakSet, WeakValueDictionary
 
 from acp_retry.ledger import KeyLedger
-from acp_retry.outcome import INVALID_PARAMS, INVALID_REQUEST, RequestFailedError
+from acp_retry.outcome import INVALID_REQUEST, RequestFailedError
 from acp_retry.peer import Call, Handlers, Peer
 from acp_retry.prompt_handlers import not_found, prompt_handlers
 from acp_retry.session_store import SessionStore
@@ -238,8 +238,7 @@ class Sessions:
     async def _new(self, call: Call) -> object:
         session_id, cwd = uuid.uuid4().hex, call.params.get("cwd")
         if not (isinstance(cwd, str) and is_unicode(cwd) and _is_absolute(cwd)):
-            data = {"reason": "cwd must be an absolute path"}
-            raise RequestFailedError.of(INVALID_PARAMS, "Invalid params", data)
+            raise RequestFailedError.invalid("cwd must be an absolute path")
         await self._store.add_session(session_id, cwd)
         self._open(call.peer, session_id)
         return {"sessionId": session_id}
@@ -338,15 +337,13 @@ def _replays(call: Call) -> bool:
         case {"type": "start"}:
             return True
         case _:
-            data = {"reason": "replayFrom must be null or of the type start"}
-            raise RequestFailedError.of(INVALID_PARAMS, "Invalid params", data)
+            raise RequestFailedError.invalid("replayFrom must be null or of the type start")
 
 
 def _session_id(call: Call) -> str:
     session_id = call.params.get("sessionId")
     if not (isinstance(session_id, str) and is_unicode(session_id)):
-        data = {"reason": "sessionId must be a string"}
-        raise RequestFailedError.of(INVALID_PARAMS, "Invalid params", data)
+        raise RequestFailedError.invalid("sessionId must be a string")
     return session_id
 
 

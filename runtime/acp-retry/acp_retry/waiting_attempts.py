@@ -46,14 +46,14 @@ class WaitingAttempts(dict[AttemptId, WaitingAttempt]):
         self._report = report
 
     def add(
-        self, connection: Hashable, request_id: str | int | None, params: Mapping[str, object]
+        self, connection: Hashable, request_id: str | int | None, params: object
     ) -> WaitingAttempt:
         """Add a request that arrived.
 
         Raises:
             RequestFailedError: -32600: a request with this id waits on the connection.
         """
-        session_id = params.get("sessionId")
+        session_id = params.get("sessionId") if isinstance(params, Mapping) else None
         attempt = WaitingAttempt(AttemptId(connection, request_id))
         attempt.session_id = session_id if isinstance(session_id, str) else ""
         if self.setdefault(attempt.id, attempt) is not attempt:
