@@ -15,8 +15,11 @@ from acpgen.lint import lint
 from acpgen.lint.accepted import AcceptedError, read_accepted
 from acpgen.lint.rules.names import RESERVED, WIRE_METHODS
 from acpgen.load import load
-from acpgen.model import Stability
+from acpgen.model import Stability, TypeName
 from acpgen.targets.bundles import bundle, bundles
+from acpgen.types.samples import Samples
+from acpgen.types.stability import stable
+from small_schema import loaded, schema
 from whole_schema import released_schema, whole_schema
 
 
@@ -185,3 +188,22 @@ def test_every_object_without_a_name_is_reported(tmp_path: Path) -> None:
     schema.write_text(json.dumps({"$defs": {"Text": text}}), "utf-8")
     found = [finding.pointer for finding in lint(load(schema)) if finding.rule == "no-model"]
     assert found == [f"/$defs/Text/properties/{name}" for name in ("name", "place", "size")]
+
+
+def test_an_open_enumeration_may_have_no_stable_value(tmp_path: Path) -> None:
+    mark = {"x-stability": "unstable"}
+    values = [
+        {"title": "calm", "description": "Calm.", "type": "string", "const": "calm", **mark},
+        {"title": "other", "description": "Others.", "type": "string"},
+    ]
+    temper = {"description": "A temper.", "anyOf": values}
+    sent = {"description": "Its temper.", "$ref": "#/$defs/Temper"}
+    request = {
+        "properties": {"temper": sent},
+        "required": ["to", "items", "temper"],
+        "examples": [{"to": "x", "items": [{"type": "other"}], "temper": "calm"}],
+    }
+    protocol = loaded(schema({"SendRequest": request, "Temper": temper}), tmp_path / "s.json")
+    assert "Temper" not in {finding.subject for finding in lint(protocol)}
+    kept = stable(protocol)
+    assert Samples(kept).least(kept.types[TypeName("Temper")].body) not in ("calm", None)

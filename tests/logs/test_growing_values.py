@@ -35,6 +35,13 @@ def test_a_message_is_found_wherever_it_was_cut(fill: str, size: int) -> None:
     assert validated("\n".join(rows)).stdout.count(FINDING) == 1
 
 
+def test_a_terminal_counts_characters() -> None:
+    """A line that it cut may have more bytes than the others."""
+    shown = "".join(f"-> {BAD % (fill * 99)}".ljust(400) for fill in ("é", "e", "😀é"))
+    rows = [shown[at : at + 80].rstrip() for at in range(0, len(shown), 80)]
+    assert validated("\n".join(rows)).stdout.count(FINDING) == 3
+
+
 def docker_lines() -> str:
     first = json.dumps({"log": '{"jsonrpc":"2.0","id":1,"method":"x","params":{"x":"'})
     return "\n".join([first, *[json.dumps({"log": "a" * 50 + "}"})] * PIECES])

@@ -176,7 +176,7 @@ class Transcript:
         if id_ is None:
             return None, self._judge.judge(value, sender=sender)
         asked = self.pairing.newest(id_, connection, sender)
-        if sender is not None and len(asked) > 1:
+        if sender is not None and len({asker for _, _, asker in asked}) > 1:
             asked = []
         tried = [
             (asker, *self._as_answer(value, sender, name, side)) for name, side, asker in asked
@@ -184,7 +184,7 @@ class Transcript:
         if not tried or (sender is None and self._may_be_elsewhere(tried[0][2], value)):
             return None, self._judge.judge(value, sender=sender)
         asker, call, verdict = next((each for each in tried if each[2].accepted), tried[0])
-        self.pairing.answer(id_, connection, asker)
+        self.pairing.answer(id_, connection, asker, call.name)
         return call, verdict
 
     def _as_answer(

@@ -15,7 +15,7 @@ Taken = list[tuple[int, bytes]]
 class LineReader:
     """Reads lines with their numbers; `limit` is the most bytes of one value that are held.
 
-    `longest` is the number of bytes of the longest line so far.
+    `longest` is the number of characters of the longest line so far.
     """
 
     def __init__(self, lines: Lines, limit: int) -> None:
@@ -30,7 +30,7 @@ class LineReader:
             return self._back.pop()
         line = next(self._lines, None)
         if line is not None and len(line[1]) > self.longest:
-            self.longest = len(line[1])
+            self.longest = max(self.longest, len(text_of(line[1]).rstrip("\r\n")))
         return line
 
     def put_back(self, taken: Taken) -> None:

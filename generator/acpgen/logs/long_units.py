@@ -10,7 +10,6 @@ import re
 
 from acpgen.logs.growing import GrowingValue
 from acpgen.logs.line_reader import LineReader, Taken, text_of
-from acpgen.logs.log_lines import as_bytes
 from acpgen.logs.prefixes import LONGEST
 from acpgen.logs.quoted_text import cell
 from acpgen.logs.scanning import BROKEN, CUT, value_at
@@ -55,7 +54,7 @@ def rewrapped_unit(
     """
     pieces = [text.rstrip("\r\n")]
     width, growing = len(pieces[0]), GrowingValue()
-    if width < _NARROWEST or reader.longest > len(as_bytes(text)):
+    if width < _NARROWEST or reader.longest > width:
         return None
     growing.add(pieces[0], start)
     while len(pieces) < _LINES and width * len(pieces) <= reader.limit:

@@ -195,7 +195,7 @@ class Samples:
             case Union():
                 return self._first(type_, above, full=full)
             case OpenEnum() | ClosedEnum():
-                return type_.values[0].value
+                return _first_of(type_)
             case Scalar():
                 return self._scalar(type_)
 
@@ -315,6 +315,15 @@ class Samples:
             for one, another in combinations(values, 2):
                 if isinstance(one, dict) and isinstance(another, dict):
                     yield one | another
+
+
+def _first_of(enum: OpenEnum | ClosedEnum) -> JsonValue:
+    """The first value of an enumeration, or one that it does not list if it lists none."""
+    if enum.values:
+        return enum.values[0].value
+    if isinstance(enum, ClosedEnum):
+        raise SampleError("an enumeration has no value: keep one of its values stable")
+    return unlisted(enum)
 
 
 def _selected(variant: Variant, union: Union, value: JsonValue) -> JsonValue:

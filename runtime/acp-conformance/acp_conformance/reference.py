@@ -76,7 +76,9 @@ def main() -> None:
         return
     try:
         asyncio.run(_listen(agent, options.listen))
-    except (ValueError, ModuleNotFoundError) as error:
+    except ModuleNotFoundError as error:
+        parser.error(str(error))
+    except ValueError as error:
         parser.error(f"--listen: {error}")
     except KeyboardInterrupt:
         sys.exit(130)

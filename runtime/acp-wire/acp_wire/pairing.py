@@ -7,6 +7,12 @@ from acp_wire.envelope import SENDERS
 LIMIT = 100_000
 """How many requests may be pending before the oldest is forgotten."""
 
+_BEGINS = "initialize"
+"""The method whose request begins a connection."""
+
+_BELOW = 8
+"""How many requests with the id of a newer one are kept that may wait for a response as well."""
+
 _DIGITS = 20
 """More characters than an integer id of 64 bits has."""
 
@@ -28,6 +34,12 @@ def retyped(id_: float | str) -> int | str | None:
     return int(id_) if is_number and str(int(id_)) == id_ else None
 
 
+_Key = tuple[Connection, int | str, str | None]
+"""A connection, an id there, and the side that sent the request, if it is known."""
+_Asked = tuple[str, str | None]
+"""The method of a request, and its sender if that is known."""
+
+
 class Pairing:
     """The requests that wait for a response.
 
@@ -36,13 +48,18 @@ class Pairing:
     An answered request is forgotten. So is the oldest one once more than `limit` are pending: its
     response then counts as one to an unknown request. `forgotten` is the number of these requests,
     and `answers` that of the requests that were answered.
+
+    Without a name, several connections look like one. If it has a second `initialize`, a request
+    with the id of a pending one may be of another connection, so both wait for a response.
     """
 
     def __init__(self, limit: int = LIMIT) -> None:
         self.answers = 0
         self.forgotten = 0
         self.limit = limit
-        self._pending: dict[tuple[Connection, int | str, str | None], tuple[str, str | None]] = {}
+        self._pending: dict[_Key, _Asked] = {}
+        self._below: dict[_Key, list[_Asked]] = {}
+        self._begun = 0
 
     def asked(
         self,
@@ -52,15 +69,21 @@ class Pairing:
         sender: str | None,
         caller: str | None = None,
     ) -> bool:
-        """Note a request and return whether another one with its id is pending.
+        """Note a request and return whether another one with its id is pending there.
 
         `caller` is the side that calls the method, where the method alone shows it. An invalid
         request is noted too, because its receiver answers it.
         """
         key = (connection, id_, sender or caller)
-        waits = self._pending.pop(key, None) is not None
+        if method == _BEGINS and connection == "":
+            self._begun += 1
+        old = self._pending.pop(key, None)
+        waits = old is not None
+        if old is not None and self._is_apart(key):
+            waits = False
+            self._keep_below(key, old)
         if len(self._pending) >= self.limit:
-            del self._pending[next(iter(self._pending))]
+            self._forget(next(iter(self._pending)))
             self.forgotten += 1
         self._pending[key] = (method, sender)
         return waits
@@ -68,6 +91,8 @@ class Pairing:
     def clear(self) -> None:
         """Forget all requests, before another recording."""
         self._pending.clear()
+        self._below.clear()
+        self._begun = 0
         self.answers = 0
 
     @property
@@ -89,16 +114,25 @@ class Pairing:
         if len(keys) > 1:
             order = [key for key in self._pending if key in keys]
             keys = order[::-1]
-        return [(*self._pending[key], key[2]) for key in keys]
+        return [
+            (*asked, key[2]) for key in keys for asked in (self._pending[key], *self._others(key))
+        ]
 
-    def answer(self, id_: int | str, connection: Connection, asker: str | None) -> None:
-        """Forget a request, given the side that `asked` took it from."""
-        if self._pending.pop((connection, id_, asker), None) is not None:
-            self.answers += 1
+    def answer(
+        self, id_: int | str, connection: Connection, asker: str | None, method: str | None = None
+    ) -> None:
+        """Forget a request, given the side that `asked` took it from.
+
+        `method` is its method; by default the newest request with that id is forgotten.
+        """
+        key = (connection, id_, asker)
+        if key in self._pending:
+            self._answer(key, method)
 
     def waits(self, id_: int | str, connection: Connection, sender: str | None) -> bool:
-        """True if a request of a sender is pending."""
-        return (connection, id_, sender) in self._pending
+        """True if a request of a sender is pending on the same connection."""
+        key = (connection, id_, sender)
+        return key in self._pending and not self._is_apart(key)
 
     def find(
         self, id_: int | str, connection: Connection, sender: str | None
@@ -111,12 +145,40 @@ class Pairing:
         """Forget the request that a response answers, if there is one."""
         key = self._key(id_, connection, sender)
         if key is not None:
-            del self._pending[key]
-            self.answers += 1
+            self._answer(key)
 
-    def _key(
-        self, id_: int | str, connection: Connection, sender: str | None
-    ) -> tuple[Connection, int | str, str | None] | None:
+    def _is_apart(self, key: _Key) -> bool:
+        """True if a request may be of another connection than the next one with its id."""
+        return self._begun > 1 and key[0] == ""
+
+    def _keep_below(self, key: _Key, asked: _Asked) -> None:
+        """Keep a request that waits for a response, below the next one with its id."""
+        if len(self._below) < self.limit:
+            self._below[key] = [asked, *self._others(key)][:_BELOW]
+
+    def _others(self, key: _Key) -> list[_Asked]:
+        return self._below.get(key, [])
+
+    def _answer(self, key: _Key, method: str | None = None) -> None:
+        """Forget an answered request: the newest one with a key, or with that method."""
+        self.answers += 1
+        below = self._below.pop(key, None)
+        if below is None:
+            self._forget(key)
+            return
+        waiting = [self._pending[key], *below]
+        place = next((n for n, (name, _) in enumerate(waiting) if name == method), 0)
+        del waiting[place]
+        self._pending[key] = waiting[0]
+        if waiting[1:]:
+            self._below[key] = waiting[1:]
+
+    def _forget(self, key: _Key) -> None:
+        """Forget all requests with a key."""
+        del self._pending[key]
+        self._below.pop(key, None)
+
+    def _key(self, id_: int | str, connection: Connection, sender: str | None) -> _Key | None:
         keys = [
             key
             for side in (None, *SENDERS)

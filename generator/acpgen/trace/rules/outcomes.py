@@ -122,7 +122,7 @@ def unanswered_waiter(recording: Recording) -> Iterator[Fault]:
                 yield fault(
                     waiting.line,
                     f"is left unanswered, although line {answered.answer_line} answers another "
-                    f"request with its {waiting.prompt.key}, unless it never arrived",
+                    f"request with its {waiting.prompt.key}; or this request never arrived",
                     ("id",),
                     waiting.request.subject,
                 )

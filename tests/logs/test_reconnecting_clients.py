@@ -1,0 +1,109 @@
+"""A client that connects again in a log without names of connections."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from acp_wire.pairing import Pairing
+from command_calls import APP
+
+PARAMS = {"protocolVersion": 2, "info": {"name": "e", "version": "1"}, "capabilities": {}}
+ANSWER = {"protocolVersion": 2, "info": {"name": "a", "version": "1"}, "capabilities": {}}
+PROMPT = {
+    "sessionId": "s",
+    "prompt": [{"type": "text", "text": "deploy"}],
+    "idempotencyKey": "0123-4567-89ab-cdef",
+}
+NEW = {"cwd": "/w", "mcpServers": []}
+MADE = {"sessionId": "s", "configOptions": []}
+
+
+def ask(id_: int, method: str, params: object) -> tuple[str, object]:
+    return "client", {"jsonrpc": "2.0", "id": id_, "method": method, "params": params}
+
+
+def answer(id_: int, result: object) -> tuple[str, object]:
+    return "agent", {"jsonrpc": "2.0", "id": id_, "result": result}
+
+
+BEGIN = [ask(0, "initialize", PARAMS), answer(0, ANSWER)]
+LOST = [*BEGIN, ask(1, "session/new", NEW), answer(1, MADE), ask(2, "session/prompt", PROMPT)]
+AGAIN = [
+    *BEGIN,
+    ask(1, "session/resume", {"sessionId": "s", **NEW}),
+    answer(1, {"configOptions": []}),
+    ask(2, "session/prompt", PROMPT),
+    answer(2, {"messageId": "m"}),
+]
+Traffic = list[tuple[str, object]]
+
+
+def prefixed(traffic: Traffic) -> bytes:
+    arrows = {"client": ">", "agent": "<"}
+    return "".join(f"{arrows[side]} {json.dumps(each)}\n" for side, each in traffic).encode()
+
+
+def transcript(traffic: Traffic) -> bytes:
+    lines = [json.dumps({"from": side, "message": each}) for side, each in traffic]
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def findings(traffic: Traffic, *, as_transcript: bool) -> str:
+    data = transcript(traffic) if as_transcript else prefixed(traffic)
+    return CliRunner().invoke(APP, ["validate"], input=data).stdout
+
+
+@pytest.mark.parametrize("as_transcript", [False, True])
+def test_a_prompt_that_is_sent_again_has_no_duplicate_id(*, as_transcript: bool) -> None:
+    assert findings([*LOST, *AGAIN], as_transcript=as_transcript) == ""
+
+
+@pytest.mark.parametrize("as_transcript", [False, True])
+def test_the_id_of_a_pending_request_is_a_duplicate_on_one_connection(
+    *, as_transcript: bool
+) -> None:
+    found = findings([*LOST, ask(2, "session/prompt", PROMPT)], as_transcript=as_transcript)
+    assert "6: session/prompt: warning[duplicate-id]" in found
+    assert found.count("\n") == 1
+
+
+def test_connections_that_overlap_have_no_duplicate_ids_and_no_unexpected_responses() -> None:
+    traffic = [each for one in AGAIN for each in (one, one)]
+    assert findings(traffic, as_transcript=False) == ""
+
+
+def test_a_response_without_a_request_is_unexpected_after_a_new_beginning() -> None:
+    found = findings([*LOST, *AGAIN, answer(9, {})], as_transcript=False)
+    assert "12: warning[unexpected-response]" in found
+    assert found.count("\n") == 1
+
+
+def test_a_response_is_judged_by_the_request_that_it_can_answer() -> None:
+    """Request 2 of the first connection is a prompt, and that of the second one a list."""
+    traffic = [*LOST, *BEGIN, ask(2, "session/list", {}), answer(2, {"messageId": "m"})]
+    assert findings(traffic, as_transcript=False) == ""
+    late = findings([*traffic, answer(2, {"sessions": 5})], as_transcript=False)
+    assert ":10: session/list: recovered[type] /result/sessions" in late
+
+
+def test_both_requests_with_an_id_wait_for_their_responses() -> None:
+    pairing = Pairing()
+    for method in ("initialize", "session/prompt", "initialize"):
+        pairing.asked(method, 1 if method == "initialize" else 2, "", "client")
+    assert not pairing.asked("session/list", 2, "", "client")
+    assert pairing.find(2, "", "agent") == ("session/list", "client")
+    pairing.answered(2, "", "agent")
+    assert pairing.find(2, "", "agent") == ("session/prompt", "client")
+    pairing.answered(2, "", "agent")
+    assert pairing.find(2, "", "agent") is None
+
+
+def test_a_connection_with_a_name_begins_once() -> None:
+    pairing = Pairing()
+    pairing.asked("initialize", 1, "a", "client")
+    pairing.asked("session/prompt", 2, "a", "client")
+    pairing.asked("initialize", 1, "a", "client")
+    assert pairing.asked("session/prompt", 2, "a", "client")
