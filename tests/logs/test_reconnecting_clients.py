@@ -38,12 +38,23 @@ AGAIN = [
     ask(2, "session/prompt", PROMPT),
     answer(2, {"messageId": "m"}),
 ]
+WAYS = {"client": "out", "agent": "in"}
+LEADS = ["2026-12-01T10:00:00Z [acp] ", "my-agent ", "agent-1  | ", "pid=7 "]
 Traffic = list[tuple[str, object]]
 
 
 def prefixed(traffic: Traffic) -> bytes:
     arrows = {"client": ">", "agent": "<"}
     return "".join(f"{arrows[side]} {json.dumps(each)}\n" for side, each in traffic).encode()
+
+
+def named(lead: str, traffic: Traffic) -> bytes:
+    return "".join(f"{lead}{line}\n" for line in prefixed(traffic).decode().splitlines()).encode()
+
+
+def wrapped(traffic: Traffic) -> bytes:
+    lines = [{"agent": "x", "pid": 7, "dir": WAYS[side], "msg": each} for side, each in traffic]
+    return "".join(f"{json.dumps(line)}\n" for line in lines).encode()
 
 
 def transcript(traffic: Traffic) -> bytes:
@@ -68,6 +79,26 @@ def test_the_id_of_a_pending_request_is_a_duplicate_on_one_connection(
     found = findings([*LOST, ask(2, "session/prompt", PROMPT)], as_transcript=as_transcript)
     assert "6: session/prompt: warning[duplicate-id]" in found
     assert found.count("\n") == 1
+
+
+@pytest.mark.parametrize("lead", [*LEADS, None])
+def test_one_name_on_every_line_distinguishes_nothing(lead: str | None) -> None:
+    traffic = [*LOST, *AGAIN]
+    data = wrapped(traffic) if lead is None else named(lead, traffic)
+    for command in "validate", "trace":
+        result = CliRunner().invoke(APP, [command], input=data)
+        assert (result.exit_code, result.stdout) == (0, ""), command
+    assert "11 messages on 2 connections, no findings" in result.stderr
+
+
+def test_a_name_in_a_transcript_is_that_of_one_connection() -> None:
+    lines = [
+        json.dumps({"from": side, "connection": "a", "message": each})
+        for side, each in [*LOST, *AGAIN]
+    ]
+    result = CliRunner().invoke(APP, ["trace"], input="\n".join(lines).encode())
+    assert result.exit_code == 1
+    assert "6: initialize: error[repeated-initialize]" in result.stdout
 
 
 def test_connections_that_overlap_have_no_duplicate_ids_and_no_unexpected_responses() -> None:
@@ -101,9 +132,13 @@ def test_both_requests_with_an_id_wait_for_their_responses() -> None:
     assert pairing.find(2, "", "agent") is None
 
 
-def test_a_connection_with_a_name_begins_once() -> None:
+@pytest.mark.parametrize("name", ["agent-1", 7, ""])
+def test_a_name_may_be_that_of_several_connections(name: int | str) -> None:
     pairing = Pairing()
-    pairing.asked("initialize", 1, "a", "client")
-    pairing.asked("session/prompt", 2, "a", "client")
-    pairing.asked("initialize", 1, "a", "client")
-    assert pairing.asked("session/prompt", 2, "a", "client")
+    for id_, method in enumerate(("initialize", "session/prompt")):
+        assert not pairing.asked(method, id_, name, "client")
+    assert pairing.asked("session/prompt", 1, name, "client")
+    for id_, method in enumerate(("initialize", "session/prompt")):
+        assert not pairing.asked(method, id_, name, "client")
+    assert not pairing.asked("session/prompt", 1, "another", "client")
+    assert pairing.asked("session/prompt", 1, "another", "client")

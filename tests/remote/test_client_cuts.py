@@ -91,7 +91,7 @@ async def prompts_until_all_cuts_are_done(
 
 
 EVERY = [*product(SDKS, ("http", "ws"))]
-FEW = [("typescript", "http"), ("python", "ws")]
+FEW = [("python", "ws")]
 
 
 @pytest.mark.bulk

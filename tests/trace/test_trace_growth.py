@@ -12,6 +12,7 @@ import pytest
 from acpgen.judge.message_text import MessageText
 from acpgen.model import JsonValue
 from acpgen.trace import Recording, judge, record
+from proofs import a_few
 from transcripts import protocol
 
 KEY = "7c1f0a52-3b1d-4c6e-9a1f-2f6f1d8e0b01"
@@ -194,7 +195,7 @@ def work(act: Callable[[], object]) -> int:
     return count
 
 
-@pytest.mark.parametrize("reconnecting", [False, True], ids=["one", "many"])
+@pytest.mark.parametrize("reconnecting", a_few([False, True], [True], "counts the work once more"))
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_work_grows_with_the_recording(kind: Kind, reconnecting: bool) -> None:
     recordings = [recording(kind, size, reconnecting=reconnecting) for size in (SMALL, LARGE)]

@@ -122,7 +122,12 @@ def session_view(
     session.notes += version_notes(engine)
     cut_off: list[MessageText] = []
     try:
-        recording = record(whole_messages(entries, cut_off.append), protocol, show_keys=show_keys)
+        recording = record(
+            whole_messages(entries, cut_off.append),
+            protocol,
+            show_keys=show_keys,
+            names_connections=log.is_transcript,
+        )
         for finding in judge(as_shown(recording, log), name):
             session.find(finding, "trace")
     except TranscriptError as error:

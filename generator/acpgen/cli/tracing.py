@@ -76,7 +76,10 @@ class FileTracer:
                 log = self._log(stream, name)
                 entries = whole_messages(transcript_lines(log), self._notes_cut(name))
                 show_keys = self._options.show_keys
-                recording = record(entries, self._protocol, show_keys=show_keys)
+                named = log.is_transcript
+                recording = record(
+                    entries, self._protocol, show_keys=show_keys, names_connections=named
+                )
                 recording = as_shown(recording, log)
         except TranscriptError as error:
             report.problem(name, str(error), error.line)

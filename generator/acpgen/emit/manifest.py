@@ -32,7 +32,7 @@ SHAPING_MODULES = (
     "model.py",
     "sides.py",
     "patterns/*.py",
-    "sides.py",
+    "report/document.py",
     "words.py",
     "load/*.py",
     "lint/**/*.py",

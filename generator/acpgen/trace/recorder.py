@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from acpgen.judge.message_text import MessageText
 from acpgen.model import Protocol, Side
@@ -19,9 +20,16 @@ from acpgen.trace.unnamed_connections import UnnamedConnections
 
 
 def record(
-    entries: Iterable[MessageText], protocol: Protocol, *, show_keys: bool = False
+    entries: Iterable[MessageText],
+    protocol: Protocol,
+    *,
+    show_keys: bool = False,
+    names_connections: bool = True,
 ) -> Recording:
     """Read a whole transcript. `show_keys` keeps the keys themselves, for findings to show.
+
+    If it `names_connections`, one without a name is one connection; otherwise a name may be that of
+    a program, which connects again.
 
     Raises:
         OSError: the transcript can't be read.
@@ -31,9 +39,9 @@ def record(
     recorder = _Recorder(SeenStrings(protocol, show_keys=show_keys))
     places = MessagePlaces()
     lines = (read_line(each, places.position(each.line, each.number)) for each in entries)
-    for line in UnnamedConnections().named(lines):
+    for line in UnnamedConnections(names_connections=names_connections).named(lines):
         recorder.add(line, reader.event(line))
-    return recorder.recording(places)
+    return replace(recorder.recording(places), names_connections=names_connections)
 
 
 class _Recorder:

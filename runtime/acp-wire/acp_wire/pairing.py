@@ -49,8 +49,9 @@ class Pairing:
     response then counts as one to an unknown request. `forgotten` is the number of these requests,
     and `answers` that of the requests that were answered.
 
-    Without a name, several connections look like one. If it has a second `initialize`, a request
-    with the id of a pending one may be of another connection, so both wait for a response.
+    One name may be that of several connections, say of a program that connects again. After a
+    second `initialize` under it, a request with the id of a pending one may be of another
+    connection, so both wait for a response.
     """
 
     def __init__(self, limit: int = LIMIT) -> None:
@@ -59,7 +60,7 @@ class Pairing:
         self.limit = limit
         self._pending: dict[_Key, _Asked] = {}
         self._below: dict[_Key, list[_Asked]] = {}
-        self._begun = 0
+        self._begun: dict[Connection, bool] = {}
 
     def asked(
         self,
@@ -75,8 +76,8 @@ class Pairing:
         request is noted too, because its receiver answers it.
         """
         key = (connection, id_, sender or caller)
-        if method == _BEGINS and connection == "":
-            self._begun += 1
+        if method == _BEGINS and len(self._begun) < self.limit:
+            self._begun[connection] = connection in self._begun
         old = self._pending.pop(key, None)
         waits = old is not None
         if old is not None and self._is_apart(key):
@@ -92,7 +93,7 @@ class Pairing:
         """Forget all requests, before another recording."""
         self._pending.clear()
         self._below.clear()
-        self._begun = 0
+        self._begun.clear()
         self.answers = 0
 
     @property
@@ -149,7 +150,7 @@ class Pairing:
 
     def _is_apart(self, key: _Key) -> bool:
         """True if a request may be of another connection than the next one with its id."""
-        return self._begun > 1 and key[0] == ""
+        return self._begun.get(key[0], False)
 
     def _keep_below(self, key: _Key, asked: _Asked) -> None:
         """Keep a request that waits for a response, below the next one with its id."""

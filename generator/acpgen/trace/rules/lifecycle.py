@@ -108,13 +108,13 @@ def repeated_initialize(recording: Recording) -> Iterator[Fault]:
 
 
 def _may_be_new(recording: Recording, exchange: Exchange) -> bool:
-    """True if `initialize` may be the first request of a connection that has no name.
+    """True if `initialize` may be the first request of a connection that has no name of its own.
 
     Ids that are random don't begin again, others may go on, and an agent that has a connection
     refuses the request.
     """
-    goes_on = recording.names_connections and not isinstance(exchange.request.id, str)
-    unknown = exchange.connection == "" and not goes_on
+    is_random = exchange.connection == "" and isinstance(exchange.request.id, str)
+    unknown = is_random or not recording.names_connections
     return unknown and exchange.response is not None and not exchange.failed
 
 
