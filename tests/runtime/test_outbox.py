@@ -136,16 +136,16 @@ async def test_pending_prompts_are_resent_in_order() -> None:
     outbox = Outbox()
     dead = ScriptedLink("held", "held", "held")
     await outbox.resumed("s", dead, 2)
-    prompts = [await outbox.submit("s", [number]) for number in range(3)]
+    prompts = [await outbox.submit("s", [{"n": number}]) for number in range(3)]
     await settle()
     dead.lose()
-    prompts.append(await outbox.submit("s", [3]))
+    prompts.append(await outbox.submit("s", [{"n": 3}]))
     link = ScriptedLink(*[Inserted("m")] * 5)
     assert await outbox.resumed("s", link, 2) == []
-    prompts.append(await outbox.submit("s", [4]))
+    prompts.append(await outbox.submit("s", [{"n": 4}]))
     for pending in prompts:
         await pending.message_id()
-    assert [params["prompt"] for params in link.params] == [[n] for n in range(5)]
+    assert [params["prompt"] for params in link.params] == [[{"n": n}] for n in range(5)]
     assert [params["idempotencyKey"] for params in link.params] == [p.key for p in prompts]
 
 
@@ -405,6 +405,6 @@ async def test_no_text_contains_the_key(caplog: pytest.LogCaptureFixture) -> Non
     outbox = Outbox(store)
     pending = await outbox.submit("s", TEXT, SECRET)
     with pytest.raises(ValueError, match="another prompt") as error:
-        await outbox.submit("s", [], SECRET)
+        await outbox.submit("s", [*TEXT, *TEXT], SECRET)
     texts = [repr(pending), repr(await store.entries()), str(error.value), caplog.text]
     assert [text for text in texts if SECRET in text] == []
