@@ -292,6 +292,16 @@ def test_a_clean_log_that_was_followed_is_0(tmp_path: Path) -> None:
     assert err.startswith("2 messages: 2 accepted, 0 refused; ")
 
 
+def test_a_message_that_the_log_cuts_is_reported_at_the_end(tmp_path: Path) -> None:
+    log = tmp_path / "log.ndjson"
+    log.write_bytes(GOOD + b'{"jsonrpc":"2.0","id":9,"result":"..."}\n' + BAD)
+    with running("--follow", log) as process:
+        assert line_of(process) == f"{log}:3: {SAYS}\n"
+        status, _, err = ended(process, signal.SIGINT)
+    assert status == 2
+    assert f"acpgen: {log}:2: is cut by the log" in err
+
+
 def test_an_unfinished_line_is_not_judged(tmp_path: Path) -> None:
     log = tmp_path / "log.ndjson"
     log.write_bytes(BAD + GOOD.rstrip())

@@ -173,8 +173,8 @@ class FileJudge:
                 lines.flush()
             report.accept(name, stream.messages - shown)
             report.tally.others += stream.others
-        if (cut := elided(log)) is not None:
-            report.problem(name, *cut)
+            if (cut := elided(log)) is not None:
+                report.problem(name, *cut)
 
     def _judge_parts(self, lines: Lines, name: str, part: str) -> None:
         """Judge each value of a file as params, or as a result."""
