@@ -212,6 +212,7 @@ class FileJudge:
             skipped=self._skips(name),
         )
         log = self._log(iter(follower), name, self._options.read_as)
+        log.grows = True
         with interruptible():
             self._judge_log(log, name)
         log.encoding = follower.encoding or log.encoding

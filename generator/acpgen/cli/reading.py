@@ -20,6 +20,8 @@ def reading_notes(log: Log, messages: int) -> Iterator[str]:
     reading = log.reading(messages)
     if reading is not None:
         yield reading
+    if log.is_newest_first:
+        yield "the newest message is first, so the log is read from its end"
     if log.is_unnamed:
         yield (
             "connections overlap, and the log doesn't name them: if a member tells them apart, "

@@ -31,10 +31,11 @@ from acpgen.judge.message_verdict import MessageVerdict
 from acpgen.judge.versions import VersionedEngine
 from acpgen.load import reload
 from acpgen.logs import Hints, Log, callers_of, lines_of, read
+from acpgen.logs.written_pages import is_page
 from acpgen.model import Protocol
 from acpgen.startup.checker_source import Made
 from acpgen.trace import TranscriptError, judge, record
-from acpgen.view import SessionView, is_page, page
+from acpgen.view import SessionView, page
 
 __all__ = ["page_paths", "session_view", "write_failed_traces", "write_page"]
 
