@@ -13,7 +13,7 @@ import typer
 
 from acpgen import resources
 from acpgen.cli import input_files
-from acpgen.cli.reading import elided, print_reading
+from acpgen.cli.reading import elided, print_reading, readable_lines
 from acpgen.cli.report import fail, unreadable
 from acpgen.cli.shared_options import (
     Client,
@@ -142,11 +142,13 @@ def _convert(target: BinaryIO, reading: _Reading) -> int:
     encodings: list[str] = []
     name = input_files.name(reading.log)
     log: Log | None = None
-    written, reason = 0, None
+    reasons: list[str] = []
+    written = 0
     try:
         with input_files.Opened(reading.log) as stream:
+            lines = lines_of(stream, reading.limit, too_long.append, encodings.append)
             log = read(
-                lines_of(stream, reading.limit, too_long.append, encodings.append),
+                readable_lines(lines, reasons.append),
                 reading.hints,
                 lambda: callers_of(load(resources.SCHEMA).methods),
                 reading.limit,
@@ -159,12 +161,13 @@ def _convert(target: BinaryIO, reading: _Reading) -> int:
                 else:
                     _write(target, line)
                     written += 1
-    except (InputError, _WriteError):
+    except InputError as error:
+        raise InputError(reasons[0]) if reasons else error from None
+    except _WriteError:
         raise
     except Exception as error:  # zlib has one of its own
-        reason = input_files.complaint(error)
-        if not written:
-            raise InputError(reason) from error
+        raise InputError(input_files.complaint(error)) from error
+    for reason in reasons:
         note(f"acpgen: {printable(name)}: {reason}")
     if log is not None and not reading.quiet:
         log.encoding = next(iter(encodings), log.encoding)
@@ -178,7 +181,7 @@ def _convert(target: BinaryIO, reading: _Reading) -> int:
         note(f"acpgen: {printable(name)}:{cut[1]}: {cut[0]}")
     _note_left_out(name, broken, "is not JSON, so it is left out")
     _note_left_out(name, too_long, f"{too_long_is}; --max-line sets the limit")
-    return 2 if broken or too_long or cut or reason is not None else 0
+    return 2 if broken or too_long or cut or reasons else 0
 
 
 def _note_left_out(name: str, lines: Sequence[int], reason: str) -> None:

@@ -12,7 +12,7 @@ from acp_wire.reader import attempt
 from acpgen.cli import input_files
 from acpgen.cli.follow import Follower, interruptible
 from acpgen.cli.progress import Bar
-from acpgen.cli.reading import elided, print_reading, version_notes
+from acpgen.cli.reading import elided, print_reading, readable_lines, version_notes
 from acpgen.cli.stderr import note
 from acpgen.cli.verdict_lines import VerdictLines
 from acpgen.cli.verdicts import FINDINGS_LIMIT, findings_of
@@ -102,6 +102,9 @@ class FileJudge:
     def _judge_lines(self, stream: BinaryIO, name: str) -> None:
         encodings: list[str] = []
         lines = lines_of(stream, self._limit, self._skips(name), encodings.append)
+        broken: list[str] = []
+        if input_files.is_unpacked(stream):
+            lines = readable_lines(lines, broken.append)
         shape = self._options.read_as or (MARKDOWN if is_markdown(name) else None)
         if self._options.part is not None:
             lines = fenced(lines) if shape == MARKDOWN else lines
@@ -110,7 +113,12 @@ class FileJudge:
         log = self._log(lines, name, shape)
         try:
             self._judge_log(log, name)
+        except InputError:
+            if not broken:
+                raise
         finally:
+            for reason in broken:
+                self._report.problem(name, reason)
             log.encoding = next(iter(encodings), log.encoding)
             self._print_reading(log, name)
 

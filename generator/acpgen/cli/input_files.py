@@ -131,6 +131,11 @@ def _zstd_file() -> Callable[[BinaryIO], _Packed]:
     raise UnpackError(_NO_ZSTD.format(installation("zstd")))
 
 
+def is_unpacked(stream: BinaryIO) -> bool:
+    """True for what `Opened` unpacks, which may turn out to be broken after messages."""
+    return isinstance(stream, BufferedReader) and isinstance(stream.raw, _Unpacking)
+
+
 def complaint(error: Exception) -> str:
     """The message of an error about the input.
 
@@ -146,7 +151,7 @@ def complaint(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     if isinstance(error, EOFError):
-        return "is cut off: the gzip or zstd in it has no end; what came before was judged"
+        return "is cut off: the gzip or zstd in it has no end; what came before was read"
     if type(error).__name__ == "ZstdError":
         return f"is broken zstd: {error}"
     if isinstance(error, OSError) or type(error).__module__ == "zlib":

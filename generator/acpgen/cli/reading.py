@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from acp_wire.reader import attempt
+from acpgen.cli import input_files
 from acpgen.cli.progress import Bar
 from acpgen.cli.stderr import note
 from acpgen.findings import printable
@@ -62,6 +63,17 @@ def version_notes(engine: VersionedEngine) -> Iterator[str]:
             f"connection{label} {verb} version {version}, and the schema is of version "
             f"{engine.version}: {counted(number, 'message')} not judged"
         )
+
+
+def readable_lines(lines: Lines, broken: Callable[[str], object]) -> Lines:
+    """Yield lines up to where they can't be read any further: `broken` is called with the reason.
+
+    So a log ends there, and what came before is judged.
+    """
+    try:
+        yield from lines
+    except Exception as error:  # zlib has one of its own
+        broken(input_files.complaint(error))
 
 
 def counted_lines(lines: Lines, bar: Bar) -> Lines:

@@ -15,6 +15,7 @@ from acpgen.cli.reading import (
     counted_lines,
     elided,
     print_reading,
+    readable_lines,
     transcript_lines,
     whole_messages,
 )
@@ -34,7 +35,6 @@ from acpgen.words import counted
 _CUT = "is cut off, so it is not judged; all before it is"
 INTERRUPTED = "is not judged: interrupted"
 """Why a file is not judged after Ctrl-C."""
-_PACKED_CUT = "is cut off: the gzip or zstd in it has no end"
 _LEFT_OUT = "is longer than {limit} bytes, so it is left out; --max-line sets the limit"
 
 
@@ -62,6 +62,7 @@ class FileTracer:
         self._report = report
         self._progress = progress
         self._encodings: list[str] = []
+        self._broken: list[str] = []
 
     def trace(self, file: str) -> str | None:
         """Judge a file, and return its summary; None if it can't be judged.
@@ -84,12 +85,11 @@ class FileTracer:
         except TranscriptError as error:
             report.problem(name, str(error), error.line)
         except InputError as error:
-            report.problem(name, str(error))
+            if not self._broken:
+                report.problem(name, str(error))
         except KeyboardInterrupt:
             report.problem(name, INTERRUPTED)
             raise
-        except EOFError:
-            report.problem(name, _PACKED_CUT)
         except Exception as error:  # zlib has one of its own
             report.problem(name, input_files.complaint(error))
         else:
@@ -116,7 +116,14 @@ class FileTracer:
 
         limit = self._options.limit
         encodings = self._encodings = list[str]()
-        lines = counted_lines(lines_of(stream, limit, skipped, encodings.append), self._progress)
+        broken = self._broken = list[str]()
+
+        def breaks(reason: str) -> None:
+            broken.append(reason)
+            self._report.problem(name, reason)
+
+        lines = readable_lines(lines_of(stream, limit, skipped, encodings.append), breaks)
+        lines = counted_lines(lines, self._progress)
         hints = self._options.hints.for_file(name)
         callers = partial(callers_of, self._protocol.methods)
         return read(lines, hints, callers, limit, skipped)
