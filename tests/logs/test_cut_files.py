@@ -53,3 +53,39 @@ def test_a_cut_gzip_without_messages_has_one_reason(command: str, tmp_path: Path
     assert PACKED_CUT in result.stderr
     assert "no line is a message" not in result.stderr
     assert not path.with_suffix(".out").exists()
+
+
+@pytest.mark.parametrize("lead", ["-> ", "", '{"from":"client","message":'])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_last_line_that_is_cut_in_mid_message_is_no_fault_of_a_peer(
+    command: str, lead: str, tmp_path: Path
+) -> None:
+    close = "}" if lead.startswith("{") else ""
+    whole = "".join(f"{lead}{LIST % (number, 'null')}{close}\n" for number in (1, 2))
+    cut = f"{lead}{LIST % (3, 'null')}"[:-9]
+    path = tmp_path / "a.log"
+    path.write_text(whole + cut)
+    result = run(command, path)
+    assert result.exit_code == (0 if command == "view" else 2)
+    assert "3 is cut off, so it is" in result.stderr or ":3: is cut off, so it is" in result.stderr
+    assert "not-json" not in result.stdout
+    if command == "validate":
+        assert "2 messages: 2 accepted, 0 refused" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(f'-> {LIST % (1, "null")}\n-> {{"jsonrpc":"2.0",\n', id="its line has an end"),
+        pytest.param(f'-> {LIST % (1, "null")}\n-> {{"jsonrpc":"2.0",]', id="it is broken before"),
+        pytest.param(f'-> {{"jsonrpc":"2.0",\n-> {LIST % (1, "null")}', id="another one follows"),
+        pytest.param('{"jsonrpc":"2.0",', id="it is all there is"),
+    ],
+)
+def test_other_broken_messages_are_refused(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    path.write_text(text)
+    result = run("validate", path)
+    assert result.exit_code == 1
+    assert result.stdout.count("error[not-json] -32700") == 1
+    assert "cut off" not in result.stderr

@@ -13,7 +13,7 @@ import typer
 
 from acpgen import resources
 from acpgen.cli import input_files
-from acpgen.cli.reading import elided, print_reading, readable_lines
+from acpgen.cli.reading import LogEnd, elided, print_reading
 from acpgen.cli.report import fail, unreadable
 from acpgen.cli.shared_options import (
     Client,
@@ -142,13 +142,13 @@ def _convert(target: BinaryIO, reading: _Reading) -> int:
     encodings: list[str] = []
     name = input_files.name(reading.log)
     log: Log | None = None
-    reasons: list[str] = []
-    written = 0
+    end = LogEnd()
+    written, last = 0, b""
     try:
         with input_files.Opened(reading.log) as stream:
             lines = lines_of(stream, reading.limit, too_long.append, encodings.append)
             log = read(
-                readable_lines(lines, reasons.append),
+                end.lines(lines),
                 reading.hints,
                 lambda: callers_of(load(resources.SCHEMA).methods),
                 reading.limit,
@@ -158,16 +158,17 @@ def _convert(target: BinaryIO, reading: _Reading) -> int:
                 line = transcript_line(message, time=reading.time)
                 if line is None:
                     broken.append(message.line)
+                    last = message.text
                 else:
                     _write(target, line)
                     written += 1
     except InputError as error:
-        raise InputError(reasons[0]) if reasons else error from None
+        raise InputError(end.reasons[0]) if end.reasons else error from None
     except _WriteError:
         raise
     except Exception as error:  # zlib has one of its own
         raise InputError(input_files.complaint(error)) from error
-    for reason in reasons:
+    for reason in end.reasons:
         note(f"acpgen: {printable(name)}: {reason}")
     if log is not None and not reading.quiet:
         log.encoding = next(iter(encodings), log.encoding)
@@ -179,9 +180,12 @@ def _convert(target: BinaryIO, reading: _Reading) -> int:
     cut = None if log is None else elided(log)
     if cut is not None:
         note(f"acpgen: {printable(name)}:{cut[1]}: {cut[0]}")
+    cut_off = [*filter(lambda line: written and end.cuts(last, line), broken[-1:])]
+    _note_left_out(name, cut_off, "is cut off, so it is left out")
+    broken = broken[: len(broken) - len(cut_off)]
     _note_left_out(name, broken, "is not JSON, so it is left out")
     _note_left_out(name, too_long, f"{too_long_is}; --max-line sets the limit")
-    return 2 if broken or too_long or cut or reasons else 0
+    return 2 if broken or too_long or cut or end.reasons or cut_off else 0
 
 
 def _note_left_out(name: str, lines: Sequence[int], reason: str) -> None:

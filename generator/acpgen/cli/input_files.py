@@ -131,11 +131,6 @@ def _zstd_file() -> Callable[[BinaryIO], _Packed]:
     raise UnpackError(_NO_ZSTD.format(installation("zstd")))
 
 
-def is_unpacked(stream: BinaryIO) -> bool:
-    """True for what `Opened` unpacks, which may turn out to be broken after messages."""
-    return isinstance(stream, BufferedReader) and isinstance(stream.raw, _Unpacking)
-
-
 def complaint(error: Exception) -> str:
     """The message of an error about the input.
 

@@ -11,8 +11,9 @@ from acpgen.cli.stderr import note
 from acpgen.findings import printable
 from acpgen.judge.message_text import MessageText
 from acpgen.judge.versions import VersionedEngine
-from acpgen.logs import Log, transcript_line
+from acpgen.logs import Log, scanning, transcript_line
 from acpgen.logs.log_lines import Lines
+from acpgen.logs.scanning import blank, value_at
 from acpgen.words import counted
 
 
@@ -65,15 +66,38 @@ def version_notes(engine: VersionedEngine) -> Iterator[str]:
         )
 
 
-def readable_lines(lines: Lines, broken: Callable[[str], object]) -> Lines:
-    """Yield lines up to where they can't be read any further: `broken` is called with the reason.
+CUT = "is cut off, so it is not judged; all before it is"
+"""Why the last message of a log is not judged that ends before the message does."""
 
-    So a log ends there, and what came before is judged.
+
+class LogEnd:
+    """How a log ends.
+
+    `reasons` has the reason if it can't be read any further, `open_line` is the number of its last
+    line if that has no end.
     """
-    try:
-        yield from lines
-    except Exception as error:  # zlib has one of its own
-        broken(input_files.complaint(error))
+
+    def __init__(self) -> None:
+        self.reasons: list[str] = []
+        self.open_line: int | None = None
+
+    def lines(self, lines: Lines) -> Lines:
+        """Yield lines up to where they can't be read any further, as if the log ended there."""
+        line: tuple[int, bytes] = (0, b"\n")
+        try:
+            for line in lines:
+                yield line
+        except Exception as error:  # zlib has one of its own
+            self.reasons.append(input_files.complaint(error))
+        if not line[1].endswith((b"\n", b"\r")):
+            self.open_line = line[0]
+
+    def cuts(self, text: bytes, line: int) -> bool:
+        """True if a broken message that starts on a line goes on where the log has its end."""
+        if self.open_line is None or line + text.count(b"\n") < self.open_line:
+            return False
+        shown = text.decode("utf-8", "surrogateescape")
+        return value_at(shown, blank(shown, 0))[0] is scanning.CUT
 
 
 def counted_lines(lines: Lines, bar: Bar) -> Lines:

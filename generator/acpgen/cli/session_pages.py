@@ -14,6 +14,8 @@ from acp_wire.transcript_line import is_transcript_line
 from acpgen import resources
 from acpgen.cli.input_files import STDIN
 from acpgen.cli.reading import (
+    CUT,
+    LogEnd,
     elided,
     reading_notes,
     transcript_lines,
@@ -92,10 +94,12 @@ def session_view(
     *,
     show_keys: bool = False,
     encodings: Sequence[str] = (),
+    end: LogEnd | None = None,
 ) -> SessionView:
     """Judge the messages of a log, and return what is to be shown of them.
 
-    `encodings` gets the name of another encoding than UTF-8 while the log is read.
+    `encodings` gets the name of another encoding than UTF-8 while the log is read, and `end` learns
+    how it ends.
 
     Raises:
         InputError: it has no messages.
@@ -115,6 +119,9 @@ def session_view(
             session.judged += 1
             for each in findings_of(name, entry, verdict, transcript=True, show_keys=show_keys):
                 session.find(each, "validate", index)
+    if end is not None and entries[1:] and end.cuts(entries[-1].text, entries[-1].line):
+        session.take_back(len(entries) - 1)
+        session.notes.append(f"line {entries[-1].line} {CUT}")
     log.encoding = next(iter(encodings), log.encoding)
     session.notes += reading_notes(log, len(entries))
     cut = elided(log)

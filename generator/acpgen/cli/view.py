@@ -13,7 +13,7 @@ import typer
 from acpgen import resources
 from acpgen.cli import input_files
 from acpgen.cli.progress import Bar, bar_of
-from acpgen.cli.reading import counted_lines, readable_lines
+from acpgen.cli.reading import LogEnd, counted_lines
 from acpgen.cli.report import CommandFailure, Exit, fail, note, relative, unreadable
 from acpgen.cli.schema_options import Schema
 from acpgen.cli.session_pages import page_paths, session_view, write_page
@@ -82,14 +82,14 @@ def view(
     status = Exit.CLEAN
     for log, path in zip(logs, pages, strict=True):
         name = input_files.name(log)
-        broken: list[str] = []
+        end = LogEnd()
         try:
-            session = _read(log, name, reading, broken)
+            session = _read(log, name, reading, end)
             _write(session, path)
         except CommandFailure:
             status = Exit.UNKNOWN
             continue
-        if broken:
+        if end.reasons:
             status = Exit.UNKNOWN
         if not quiet:
             for line in session.notes:
@@ -108,10 +108,10 @@ class _Reading:
     show_keys: bool
 
 
-def _read(file: str, name: str, reading: _Reading, broken: list[str]) -> SessionView:
+def _read(file: str, name: str, reading: _Reading, end: LogEnd) -> SessionView:
     """Read and judge a log, with a bar on a terminal if it is long.
 
-    `broken` gets the reason if it can't be read to its end.
+    `end` learns how it ends.
 
     Raises:
         CommandFailure: it can't be read, or has no messages.
@@ -121,9 +121,9 @@ def _read(file: str, name: str, reading: _Reading, broken: list[str]) -> Session
             input_files.Opened(file) as stream,
             bar_of(input_files.size([file]), "reading") as bar,
         ):
-            return _session(stream, name, reading, bar, broken)
+            return _session(stream, name, reading, bar, end)
     except InputError as error:
-        fail(f"{name}: {broken[0] if broken else error}")
+        fail(f"{name}: {end.reasons[0] if end.reasons else error}")
     except Exception as error:  # zlib has one of its own
         fail(f"{name}: {input_files.complaint(error)}")
 
@@ -138,10 +138,8 @@ def _write(session: SessionView, path: Path) -> None:
         fail(unreadable(error, path))
 
 
-def _session(
-    stream: BinaryIO, name: str, reading: _Reading, bar: Bar, broken: list[str]
-) -> SessionView:
-    """Read and judge a log; `broken` gets the reason if it can't be read to its end.
+def _session(stream: BinaryIO, name: str, reading: _Reading, bar: Bar, end: LogEnd) -> SessionView:
+    """Read and judge a log; `end` learns how it ends.
 
     Raises:
         InputError: it has no messages.
@@ -151,18 +149,18 @@ def _session(
     encodings: list[str] = []
     lines = lines_of(stream, reading.limit, cut.append, encodings.append)
     log = read(
-        counted_lines(readable_lines(lines, broken.append), bar),
+        counted_lines(end.lines(lines), bar),
         reading.hints.for_file(name),
         partial(callers_of, reading.protocol.methods),
         reading.limit,
         cut.append,
     )
     session = session_view(
-        log, reading.protocol, name, show_keys=reading.show_keys, encodings=encodings
+        log, reading.protocol, name, show_keys=reading.show_keys, encodings=encodings, end=end
     )
     if not session.messages:
         raise InputError("no messages")
-    session.notes += broken
+    session.notes += end.reasons
     session.notes += [
         f"line {line} is longer than {reading.limit} bytes, so it is left out; --max-line sets the "
         "limit"

@@ -96,6 +96,11 @@ class SessionView:
         if index is not None:
             self.findings.append(ShownFinding(index, command, finding))
 
+    def take_back(self, index: int) -> None:
+        """Take back the verdict on a message, which turned out to be there in part only."""
+        self.judged -= 1
+        self.findings = [each for each in self.findings if each.message != index]
+
     def _asked(self, answer: ShownMessage, id_: int | str) -> int | None:
         """The pending request that a response answers, which is not pending any more."""
         for side in _SIDES:
