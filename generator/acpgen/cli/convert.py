@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, BinaryIO
 
 import typer
 
+from acp_wire.reader import Decoded, attempt
 from acpgen import resources
 from acpgen.cli import input_files
 from acpgen.cli.reading import LogEnd, elided, print_reading
@@ -30,7 +31,18 @@ from acpgen.cli.whole_file import whole_file
 from acpgen.findings import printable
 from acpgen.judge.inputs import InputError
 from acpgen.load import load
-from acpgen.logs import LINE_LIMIT, Hints, Log, callers_of, lines_of, read, transcript_line
+from acpgen.logs import (
+    LINE_LIMIT,
+    Hints,
+    Log,
+    LogMessage,
+    callers_of,
+    lines_of,
+    read,
+    transcript_line,
+)
+from acpgen.model import Side
+from acpgen.trace import TranscriptLine, with_connections
 from acpgen.words import counted
 
 _UNORDERED = (
@@ -78,6 +90,9 @@ def convert(
         note(f"acpgen: {printable(name)}: {printable(str(error))}")
         status = 2
     raise typer.Exit(status)
+
+
+_SIDES = ("client", "agent", "proxy")
 
 
 class _WriteError(OSError):
@@ -154,8 +169,13 @@ def _convert(target: BinaryIO, reading: _Reading) -> int:
                 reading.limit,
                 too_long.append,
             )
-            for message in log.messages(guess=True):
-                line = transcript_line(message, time=reading.time)
+            is_transcript = log.is_transcript
+            messages = log.messages(guess=True)
+            for message, connection in with_connections(
+                messages, _line_of, names_connections=is_transcript
+            ):
+                named = replace(message, connection=connection)
+                line = transcript_line(named, time=reading.time)
                 if line is None:
                     broken.append(message.line)
                     last = message.text
@@ -186,6 +206,14 @@ def _convert(target: BinaryIO, reading: _Reading) -> int:
     _note_left_out(name, broken, "is not JSON, so it is left out")
     _note_left_out(name, too_long, f"{too_long_is}; --max-line sets the limit")
     return 2 if broken or too_long or cut or end.reasons or cut_off else 0
+
+
+def _line_of(message: LogMessage) -> TranscriptLine:
+    """A message as rules about the order of messages read it."""
+    read = attempt(message.text)
+    value = read.value if isinstance(read, Decoded) else None
+    sender = Side(message.sender) if message.sender in _SIDES else Side.PROXY
+    return TranscriptLine(message.line, message.connection, sender, value)
 
 
 def _note_left_out(name: str, lines: Sequence[int], reason: str) -> None:

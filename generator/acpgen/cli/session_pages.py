@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 
@@ -34,9 +34,16 @@ from acpgen.judge.versions import VersionedEngine
 from acpgen.load import reload
 from acpgen.logs import Hints, Log, callers_of, lines_of, read
 from acpgen.logs.written_pages import is_page
-from acpgen.model import Protocol
+from acpgen.model import Protocol, Side
 from acpgen.startup.checker_source import Made
-from acpgen.trace import TranscriptError, judge, record
+from acpgen.trace import (
+    TranscriptError,
+    TranscriptLine,
+    judge,
+    read_line,
+    record,
+    with_connections,
+)
 from acpgen.view import SessionView, page
 
 __all__ = ["page_paths", "session_view", "write_failed_traces", "write_page"]
@@ -109,12 +116,11 @@ def session_view(
     fast = FastEngine(Made(protocol), version=protocol.version)
     engine = VersionedEngine([(protocol.version, fast)])
     entries: list[MessageText] = []
-    guessed = 0
-    for entry in transcript_lines(log, time=True):
+    lines = with_connections(_read(log), _line_of, names_connections=log.is_transcript)
+    for (entry, guessed), connection in lines:
         entries.append(entry)
-        index = session.add(entry)
-        verdict = _verdict(engine, entry, guessed=log.guessed > guessed)
-        guessed = log.guessed
+        index = session.add(entry, connection)
+        verdict = _verdict(engine, entry, guessed=guessed)
         if verdict is not None:
             session.judged += 1
             for each in findings_of(name, entry, verdict, transcript=True, show_keys=show_keys):
@@ -143,6 +149,23 @@ def session_view(
             f"line {error.line} {error}, so the order of messages is not judged (`acpgen trace`)"
         )
     return session
+
+
+def _read(log: Log) -> Iterator[tuple[MessageText, bool]]:
+    """The lines of a log as a transcript, and whether the sender of each is guessed."""
+    guessed = log.guessed
+    for entry in transcript_lines(log, time=True):
+        yield entry, log.guessed > guessed
+        guessed = log.guessed
+
+
+def _line_of(read: tuple[MessageText, bool]) -> TranscriptLine:
+    """A message as rules about the order of messages read it."""
+    entry, _ = read
+    try:
+        return read_line(entry)
+    except TranscriptError:
+        return TranscriptLine(entry.line, "", Side.PROXY, None)
 
 
 def _verdict(
