@@ -68,6 +68,12 @@ def test_a_log_whose_times_do_not_all_fall_is_read_as_it_is(seconds: list[int]) 
     assert "newest" not in found.stderr
 
 
+def test_clocks_that_differ_turn_nothing() -> None:
+    found = run("validate", log(prefixed, [5, 4, 3, 2, 1, 0])[2:4])
+    assert (found.exit_code, found.stdout) == (0, "")
+    assert "newest" not in found.stderr
+
+
 def test_falling_durations_are_no_times() -> None:
     lines = [
         json.dumps({"elapsed": 50 - number, "dir": way, "msg": {"jsonrpc": "2.0", **message}})

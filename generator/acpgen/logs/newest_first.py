@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Protocol
 
+from acp_wire.envelope import MessageKind, kind_of, request_id
 from acp_wire.reader import JsonValue
 from acpgen.judge.inputs import InputError
 from acpgen.logs.settling import LogItem
@@ -30,7 +31,8 @@ class OrderedLog(Protocol):
 def oldest_first(items: Iterator[LogItem], log: OrderedLog) -> Iterator[LogItem]:
     """Yield the messages of a log from the oldest one on.
 
-    If no time is later than the one before and some are earlier, the newest message is first.
+    If no time is later than the one before and some are earlier, the newest message is first,
+    unless clocks differ: then responses come after their requests as they are.
 
     Raises:
         InputError: it is, and there are too many messages to hold.
@@ -49,8 +51,22 @@ def oldest_first(items: Iterator[LogItem], log: OrderedLog) -> Iterator[LogItem]
             yield from held
             yield from items
             return
-    log.is_newest_first = falls
-    yield from reversed(held) if falls else held
+    turned = held[::-1]
+    log.is_newest_first = falls and _answers(turned) >= _answers(held)
+    yield from turned if log.is_newest_first else held
+
+
+def _answers(items: Sequence[LogItem]) -> int:
+    """How many responses come after their requests."""
+    asked: set[int | str | None] = set()
+    number = 0
+    for item in items:
+        value = item.value if isinstance(item.value, dict) else {}
+        kind, id_ = kind_of(value), request_id(value)
+        if kind is MessageKind.REQUEST:
+            asked.add(id_)
+        number += kind is MessageKind.RESPONSE and id_ in asked
+    return number
 
 
 def _is_dated(item: LogItem) -> bool:
