@@ -121,6 +121,8 @@ def test_a_name_in_a_transcript_is_that_of_one_connection() -> None:
 def test_connections_that_overlap_have_no_duplicate_ids_and_no_unexpected_responses() -> None:
     traffic = [each for one in AGAIN for each in (one, one)]
     assert findings(traffic, as_transcript=False) == ""
+    traced = CliRunner().invoke(APP, ["trace"], input=prefixed(traffic))
+    assert "12 messages on several connections, no findings" in traced.stderr
 
 
 def test_a_response_without_a_request_is_unexpected_after_a_new_beginning() -> None:

@@ -102,16 +102,16 @@ class FileTracer:
             self._note_order(name, log)
             self._note_versions(name, recording)
             self._note_end(name)
-            return self._judge(name, recording)
+            return self._judge(name, recording, log)
         self._note_end(name)
         return None
 
-    def _judge(self, name: str, recording: Recording) -> str:
+    def _judge(self, name: str, recording: Recording, log: Log) -> str:
         self._progress.make_way()
         self._report.accept(name, recording.traffic.messages)
         places = groupby(judge(recording, name), lambda finding: (finding.line, finding.number))
         shown = sum(self._report.add(list(found)) for _, found in places)
-        return f"{printable(name)}: {_summary(recording, shown)}"
+        return f"{printable(name)}: {_summary(recording, shown, several=log.is_unnamed)}"
 
     def _log(self, stream: BinaryIO, name: str) -> Log:
         def skipped(line: int) -> None:
@@ -197,10 +197,13 @@ def idle_rules() -> str:
     return f"{idle} of {len(RULES)} rules can't be applied: those about prompts and their keys"
 
 
-def _summary(recording: Recording, shown: int) -> str:
-    """The numbers of messages, connections and reported findings of a recording."""
+def _summary(recording: Recording, shown: int, *, several: bool) -> str:
+    """The numbers of messages, connections and reported findings of a recording.
+
+    There are `several` connections if nothing tells those apart that overlap.
+    """
     traffic = recording.traffic
-    where = counted(len(traffic.spans), "connection")
+    where = "several connections" if several else counted(len(traffic.spans), "connection")
     return (
         f"{counted(traffic.messages, 'message')} on {where}, {counted(shown, 'finding', zero='no')}"
     )

@@ -94,7 +94,7 @@ def view(
         if not quiet:
             for line in session.notes:
                 note(f"acpgen: {printable(name)}: {printable(line)}")
-            note(f"{path}: {_summary(session)}")
+            note(f"{printable(input_files.name(str(path)))}: {_summary(session)}")
     raise typer.Exit(status)
 
 

@@ -69,13 +69,9 @@ class Log:
         self.elided: list[int] = []
         self._connections = ConnectionMembers()
         self.encoding: str | None = None
-        self._lines = lines
-        self._hints = hints
-        self._callers = callers
-        self._limit = limit
-        self._skipped = skipped
-        self._other_lines = 0
-        self._event_lines = 0
+        self._lines, self._hints, self._callers = lines, hints, callers
+        self._limit, self._skipped = limit, skipped
+        self._other_lines = self._event_lines = 0
         self._has_schema = self._is_foreign = False
         self._puzzle: tuple[int, str] | None = None
         self._reading = LogReading()
