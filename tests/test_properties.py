@@ -190,7 +190,7 @@ def test_all_agree_on_a_few_params_of_every_method(
 
 
 @scaled("draws slowly")
-@pytest.mark.parametrize(("method", "kind", "params"), amount(QUICK[::4], QUICK), ids=str)
+@pytest.mark.parametrize(("method", "kind", "params"), amount(QUICK[::8], QUICK), ids=str)
 @settings(max_examples=amount(2, 15), deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_all_agree_on_more_params_where_they_are_quickly_drawn(
