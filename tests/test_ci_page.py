@@ -132,12 +132,14 @@ def commit_of(clone: Path) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
+@pytest.mark.prove("clones this repository")
 def test_the_hooks_are_those_of_a_commit_that_exists(pasted: Path) -> None:
     (repository,) = written(pasted, ".pre-commit-config.yaml")["repos"]
     assert (repository["repo"], repository["rev"]) == (ROOT.as_uri(), commit_of(pasted / "acpgen"))
     assert [hook["id"] for hook in repository["hooks"]] == [*configured()]
 
 
+@pytest.mark.prove("clones this repository")
 def test_the_workflow_installs_a_commit_that_exists(pasted: Path) -> None:
     commit = commit_of(pasted / "acpgen")
     workflow = written(pasted, ".github/workflows/acp.yml")["jobs"]["check"]["steps"]
@@ -176,6 +178,7 @@ def test_an_address_for_ssh_becomes_one_over_https(origin: str, tmp_path: Path) 
     assert (url.removesuffix(".git"), repository) == ("https://host.test/o/acpgen", "o/acpgen")
 
 
+@pytest.mark.prove("clones this repository")
 def test_the_actions_are_those_of_a_commit_that_exists(pasted: Path) -> None:
     commit, owner = commit_of(pasted / "acpgen"), "/".join(ROOT.parts[-2:])
     *_, action = written(pasted, ".github/workflows/acp.yml")["jobs"]["check"]["steps"]

@@ -105,7 +105,7 @@ def test_all_agree_on_keys(key: object) -> None:
 @pytest.mark.parametrize(
     "length", a_few((0, LEAST, MOST, MOST + 1), {MOST}, "searches among 20,000 examples")
 )
-@pytest.mark.parametrize("astral", [False, True])
+@pytest.mark.parametrize("astral", a_few([False, True], {True}, "searches once more"))
 def test_the_strategy_reaches_the_boundaries(length: int, astral: bool) -> None:
     def at_boundary(key: str) -> bool:
         return len(key) == length and (length == 0 or astral == any(ord(c) > 0xFFFF for c in key))
@@ -190,7 +190,7 @@ def test_all_agree_on_a_few_params_of_every_method(
 
 
 @scaled("draws slowly")
-@pytest.mark.parametrize(("method", "kind", "params"), amount(QUICK[::4], QUICK), ids=str)
+@pytest.mark.parametrize(("method", "kind", "params"), amount(QUICK[::8], QUICK), ids=str)
 @settings(max_examples=amount(2, 15), deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_all_agree_on_more_params_where_they_are_quickly_drawn(

@@ -135,13 +135,13 @@ def test_a_transcript_is_kept_where_there_is_none_for_it(
 
 def test_what_comes_before_a_cut_is_written(tmp_path: Path) -> None:
     log, output = tmp_path / "a.log.gz", tmp_path / "transcript.ndjson"
-    lines = b"".join(b"-> " + LIST.replace(b'"id":1', b'"id":%d' % n) for n in range(20_000))
+    lines = b"".join(b"-> " + LIST.replace(b'"id":1', b'"id":%d' % n) for n in range(5_000))
     log.write_bytes(gzip.compress(lines)[:-20])
     result = run("convert", log, "-o", output)
     assert result.exit_code == 2
     assert "is cut off: the gzip or zstd in it has no end" in result.stderr
     assert f"{len(output.read_bytes().splitlines())} messages written" in result.stderr
-    assert len(output.read_bytes().splitlines()) > 10_000
+    assert len(output.read_bytes().splitlines()) > 2_500
 
 
 def test_a_link_stays_one_and_keeps_its_mode(log: Path, tmp_path: Path) -> None:

@@ -124,3 +124,18 @@ def test_what_may_never_end_is_left_out(
     result = CliRunner().invoke(APP, ["validate", word, "--jobs", jobs])
     assert (result.exit_code, result.stdout) == (0, "")
     assert result.stderr == "1 message: 1 accepted, 0 refused\n"
+
+
+@pytest.mark.parametrize("command", ["validate", "trace"])
+def test_pages_of_view_in_a_folder_are_no_logs(command: str, tmp_path: Path) -> None:
+    message = '-> {"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}\n'
+    (tmp_path / "a.log").write_text(message)
+    (tmp_path / "notes.html").write_text(f"<pre>\n{message}</pre>\n")
+    runner = CliRunner()
+    assert runner.invoke(APP, ["view", str(tmp_path / "a.log"), "-o", str(tmp_path)]).exit_code == 0
+    assert (tmp_path / "a.html").exists()
+    for word in (str(tmp_path), f"{tmp_path}/*"):
+        result = runner.invoke(APP, [command, word])
+        assert "a.html" not in result.output
+        assert "notes.html" in result.output
+        assert result.exit_code == 0

@@ -333,6 +333,7 @@ def test_a_folder_that_cannot_be_written() -> None:
     assert result.stderr == "acpgen: file: can't be written: File exists\n"
 
 
+@pytest.mark.prove("releases the whole schema twice")
 def test_the_schema_of_this_repository_can_be_released(tmp_path: Path) -> None:
     folder = tmp_path / "released"
     options = ["--schema", str(resources.SCHEMA), "--out", str(folder)]

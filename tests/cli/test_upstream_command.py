@@ -155,6 +155,7 @@ def test_what_is_lacking_is_reported() -> None:
     assert "without one: authenticate, fs/read_text_file" in run(*V1).stderr
 
 
+@pytest.mark.prove("overlays a release once more")
 def test_of_another_version_only_classes_are_lacking_and_the_help_says_so() -> None:
     result = run(*V1, "--out", "v1/schema.json")
     (reported,) = (line for line in result.stderr.splitlines() if "without one: " in line)
@@ -222,6 +223,7 @@ def test_another_version_has_tables_once_what_lacks_a_class_is_accepted() -> Non
         assert records(language, folder, subject) == [*table, *wanted]
 
 
+@pytest.mark.prove("generates from a release")
 def test_an_annotated_release_generates(tmp_path: Path) -> None:
     assert run("overlay", str(STABLE), "--out", str(STABLE)).exit_code == 0
     order = ["generate", "--schema", str(STABLE), "--out", "out"]
@@ -298,6 +300,7 @@ def test_errors_that_ours_lacks_are_not_lost_in_silence() -> None:
     assert found("overlay") == {("error[overwritten-value]", "/$defs/CloseSessionRequest/x-errors")}
 
 
+@pytest.mark.prove("overlays a release once more")
 def test_it_is_overwritten_where_that_is_asked_for() -> None:
     their_own({"NewSessionRequest": CLASS})
     assert run("overlay", str(STABLE), "--overwrite", "--out", "whole.json").exit_code == 0
@@ -317,6 +320,7 @@ def test_of_another_version_too() -> None:
     assert "which would become" in run("overlay", "--other-version", str(path)).stdout
 
 
+@pytest.mark.prove("overlays a release once more")
 def test_a_planted_link_is_not_followed() -> None:
     Path("other").write_text("kept", "utf-8")
     Path(".whole.json.tmp").symlink_to("other")

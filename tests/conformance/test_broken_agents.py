@@ -38,7 +38,6 @@ A_FEW = (
     broken_handling.IgnoresKeys,
     broken_keys.FoldsCase,
     broken_lifetimes.KeepsKeysInMemory,
-    broken_moments.ForgetsWhenClosed,
 )
 """What `make test` tries of them, in the traces about what they break."""
 

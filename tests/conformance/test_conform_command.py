@@ -172,6 +172,7 @@ def test_a_key_that_a_dying_agent_writes_is_not_printed(tmp_path: Path) -> None:
     assert status == 1
 
 
+@pytest.mark.prove("plays five traces; `make test` tries `--strict` with fewer")
 def test_many_gaps_are_counted() -> None:
     names = ("cancel-elsewhere", "two-connections", "live-only-elsewhere", "retry-after-restart")
     traces = [word for name in (*names, "retry-mid-turn") for word in ("--trace", name)]

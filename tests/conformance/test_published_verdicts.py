@@ -81,6 +81,7 @@ def test_the_reference_is_judged_in_its_sandbox(workshop: Workshop) -> None:
     assert all_digests(found)
 
 
+@pytest.mark.prove("judges an agent twice in its sandbox")
 def test_what_needs_a_login_is_judged_as_far_as_it_came(workshop: Workshop) -> None:
     command = ("{python}", str(SHIPPING), "{folder}", "login")
     found: Any = workshop.judge(Candidate("login", "", "1", command))

@@ -11,6 +11,7 @@ import pytest
 from acpgen.diff import RULES, Change, Standing, diff
 from acpgen.diff.witness import Witnesses
 from acpgen.model import Protocol
+from proofs import a_few
 from small_schema import line, loaded, schema
 
 CASES = Path(__file__).parent / "cases"
@@ -19,6 +20,13 @@ WITHOUT_WITNESS = {
     "type-narrowed-result": "a result that has no type in one of the two is not a message of it"
 }
 """Cases that no message can show, and why."""
+
+SOME = pytest.mark.parametrize(
+    "case",
+    a_few(FILES, FILES[::5], "searches messages for every case"),
+    ids=lambda path: path.stem,
+    indirect=True,
+)
 
 
 @dataclass(frozen=True)
@@ -57,6 +65,7 @@ def test_every_kind_has_a_case() -> None:
     assert {kind for kind in RULES if not any(f"[{kind}]" in text for text in texts)} == set()
 
 
+@SOME
 def test_every_change_of_what_is_accepted_has_a_witness(
     case: Case, request: pytest.FixtureRequest
 ) -> None:
@@ -68,6 +77,7 @@ def test_every_change_of_what_is_accepted_has_a_witness(
             assert (witnesses.of(change) is None) == (change.evidence is None), line(change)
 
 
+@SOME
 def test_whatever_is_refused_has_evidence(case: Case) -> None:
     for change in diff(case.old, case.new):
         of_type = "/" not in change.path and not change.rule.id.startswith("envelope-type")

@@ -9,6 +9,8 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from acpgen.emit.templates import Templates
 from acpgen.inject import Elsewhere, regions
 from acpgen.model import Nullable, Object, Protocol, Ref, TypeName
@@ -37,6 +39,7 @@ def params(folder: str, given: Protocol) -> dict[str, str]:
     return {name: known[f"params:{name}"].render(links) for name in METHODS}
 
 
+@pytest.mark.prove("compiles MDX; the regions are compiled in `make test`")
 def test_templates_of_ones_own_write_components(compiled: Compiler) -> None:
     texts = {
         f"{folder} {kind} {name}": text

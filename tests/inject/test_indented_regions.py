@@ -150,7 +150,9 @@ def split(text: str) -> tuple[list[Token], dict[str, list[Token]]]:
 
 
 @pytest.mark.parametrize("end", a_few(("\n", "\r\n"), {"\n"}, "reads every region once more"))
-@pytest.mark.parametrize("frame", MARKDOWN)
+@pytest.mark.parametrize(
+    "frame", a_few(MARKDOWN, [*MARKDOWN][::2], "reads every region in each frame")
+)
 def test_in_markdown_all_stands_where_its_markers_do(frame: str, end: str) -> None:
     before = page(MARKDOWN[frame], mdx=False).replace("\n", end)
     outside, inside = split(filled(before, mdx=False))

@@ -151,8 +151,9 @@ def test_acceptances_that_cant_be_read_are_2(workplace: Path, text: str | None) 
 
 @pytest.mark.usefixtures("workplace")
 def test_without_a_path_it_is_the_schema_of_this_package() -> None:
-    assert run("lint").stdout == run("lint", resources.SCHEMA).stdout
-    assert str(resources.SCHEMA) in run("lint").stderr
+    found = run("lint")
+    assert found.stdout == run("lint", resources.SCHEMA).stdout
+    assert str(resources.SCHEMA) in found.stderr
 
 
 def test_rules_lists_everything_in_groups_by_command() -> None:

@@ -118,7 +118,7 @@ def outcome(folder: Path) -> str:
     return "generated"
 
 
-@pytest.mark.parametrize("seed", a_few(range(6), {0, 1}, "generates from many schemas"))
+@pytest.mark.parametrize("seed", a_few(range(6), {0}, "generates from many schemas"))
 def test_a_hostile_schema_is_refused_or_generated_from(tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     found = set()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -91,6 +92,22 @@ def test_one_name_on_every_line_distinguishes_nothing(lead: str | None) -> None:
     assert "11 messages on 2 connections, no findings" in result.stderr
 
 
+@pytest.mark.parametrize("lead", ["", "my-agent "])
+def test_view_and_convert_name_the_connections_that_trace_counts(lead: str, tmp_path: Path) -> None:
+    path, transcript_, page = tmp_path / "a.log", tmp_path / "a.ndjson", tmp_path / "a.html"
+    path.write_bytes(named(lead, [*LOST, *AGAIN]))
+    shown = CliRunner().invoke(APP, ["view", str(path), "-o", str(page)])
+    assert "11 messages on 2 connections, no findings" in shown.stderr
+    assert CliRunner().invoke(APP, ["convert", str(path), "-o", str(transcript_)]).exit_code == 0
+    lines = [json.loads(line) for line in transcript_.read_text().splitlines()]
+    first = lead.strip()
+    second = f"{first} from line 6".strip()
+    assert [line.get("connection", "") for line in lines] == [first] * 5 + [second] * 6
+    traced = CliRunner().invoke(APP, ["trace", str(transcript_)])
+    assert (traced.exit_code, traced.stdout) == (0, "")
+    assert "on 2 connections, no findings" in traced.stderr
+
+
 def test_a_name_in_a_transcript_is_that_of_one_connection() -> None:
     lines = [
         json.dumps({"from": side, "connection": "a", "message": each})
@@ -104,6 +121,8 @@ def test_a_name_in_a_transcript_is_that_of_one_connection() -> None:
 def test_connections_that_overlap_have_no_duplicate_ids_and_no_unexpected_responses() -> None:
     traffic = [each for one in AGAIN for each in (one, one)]
     assert findings(traffic, as_transcript=False) == ""
+    traced = CliRunner().invoke(APP, ["trace"], input=prefixed(traffic))
+    assert "12 messages on several connections, no findings" in traced.stderr
 
 
 def test_a_response_without_a_request_is_unexpected_after_a_new_beginning() -> None:

@@ -101,6 +101,23 @@ def test_what_a_named_place_has_beside_messages_is_passed_over() -> None:
     assert "4 messages: 4 accepted" in notes
 
 
+def test_other_output_as_bytes_or_with_several_values_is_passed_over() -> None:
+    """So journald has a text that is not printable, and a field that comes twice."""
+    texts = [f"> {LIST % 0}", "\x1b[1mready\x1b[0m", f"< {DONE % 0}"]
+    lines = [json.dumps({"MESSAGE": list(text.encode())}) for text in texts]
+    lines += [json.dumps({"MESSAGE": other}) for other in (["a", "b"], [], None, 5)]
+    status, findings, notes = called("validate", "\n".join(lines).encode())
+    assert (status, findings) == (0, "")
+    assert "2 messages, 5 lines of other output passed over" in notes
+
+
+def test_a_batch_in_the_place_of_messages_is_refused() -> None:
+    lines = [{"dir": ">", "msg": each} for each in (json.loads(LIST % 0), [json.loads(LIST % 1)])]
+    status, findings, _ = called("validate", "\n".join(map(json.dumps, lines)).encode())
+    assert status == 1
+    assert ":2: error[not-a-message] -32600: must be an object, not an array" in findings
+
+
 def test_an_object_with_a_direction_counts_as_a_message() -> None:
     lines = [
         {"dir": ">", "msg": json.loads(LIST % 0)},

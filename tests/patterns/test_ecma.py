@@ -63,6 +63,7 @@ def test_a_bundles_pattern_matches_as_in_node() -> None:
     assert disputed(accepted(), lambda p, text: at(spelled, portable(p), text)) == []
 
 
+@pytest.mark.prove("compares all patterns once more")
 def test_a_bundles_pattern_matches_in_rust_as_in_node() -> None:
     engine = cache(lambda p: jsonschema_rs.Draft202012Validator({"pattern": portable(p)}))
     assert disputed(accepted(), lambda p, text: engine(p).is_valid(text)) == []

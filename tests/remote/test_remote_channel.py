@@ -206,6 +206,7 @@ def test_websocket(server: Server, moment: Moment, text: bytes, fault: RelayFaul
     assert (seen, lost) == (set(), True)
 
 
+@pytest.mark.parametrize("server", a_few(SDKS, SDKS[:1], "restarts servers"), indirect=True)
 @pytest.mark.parametrize("scheme", a_few(SCHEMES, {"http"}, "restarts each server once more"))
 def test_a_server_that_was_restarted_does_not_know_the_connection(
     server: Server, scheme: str

@@ -17,12 +17,12 @@ from pathlib import Path
 import pytest
 
 import remote_victims
-from proofs import amount
+from proofs import a_few
 from remote_servers import SDKS, sdk_server
 
 CASES = [(sdk, scheme) for sdk in SDKS for scheme in ("http", "ws")]
-KILLS = amount(5, 60)
-PROVE = pytest.mark.prove("kills 60 processes over each transport and server")
+KILLS = 60
+PROVE = "kills 60 processes over each transport and server"
 LONGEST_LIFE = 0.4
 """Seconds within which something is killed at random."""
 
@@ -75,14 +75,7 @@ def texts(folder: Path) -> list[str]:
     return [json.loads(body)[0]["text"] for (body,) in bodies]
 
 
-@pytest.mark.bulk
-@pytest.mark.parametrize(
-    "case",
-    [
-        pytest.param(CASES[0], marks=[pytest.mark.scaled, PROVE]),
-        *(pytest.param(case, marks=PROVE) for case in CASES[1:]),
-    ],
-)
+@pytest.mark.parametrize("case", a_few(CASES, (), PROVE, bulk=True))
 def test_every_prompt_survives_the_kills(case: tuple[str, str], tmp_path: Path) -> None:
     sdk, scheme = case
     chance = random.Random(3)

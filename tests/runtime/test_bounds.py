@@ -21,6 +21,7 @@ from acp_retry import (
 from acp_retry.in_flight import InFlight
 from agents import insert, pipes, prompt_params, settle, sync
 from memory_growth import grown
+from proofs import a_few
 
 
 async def hold(submission: Submission) -> None:
@@ -28,7 +29,7 @@ async def hold(submission: Submission) -> None:
     await asyncio.Event().wait()
 
 
-@pytest.mark.parametrize("keyed", [True, False])
+@pytest.mark.parametrize("keyed", a_few([True, False], {True}, "fills the memory once more"))
 @pytest.mark.parametrize(
     ("most", "most_bytes", "flat"),
     [(20, 2**30, True), (10_000, 100_000, True), (10_000, 2**30, False)],

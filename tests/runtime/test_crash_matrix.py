@@ -11,6 +11,9 @@ import pytest
 
 import crash_matrix
 from acp_retry.stores.postgres import PostgresStore
+from proofs import a_few
+
+TRIALS = (("sqlite", 4), ("history", 3), ("forwarding", 3))
 
 pytest_plugins = ("private_postgres",)
 
@@ -29,8 +32,9 @@ def kills_in(done: subprocess.CompletedProcess[str]) -> int:
     return int(figures[1])
 
 
-@pytest.mark.parametrize(("store", "trials"), [("sqlite", 4), ("history", 3), ("forwarding", 3)])
-def test_a_few_prompts_are_inserted_once(store: str, trials: int) -> None:
+@pytest.mark.parametrize("case", a_few(TRIALS, TRIALS[:1], "kills with other stores"), ids=str)
+def test_a_few_prompts_are_inserted_once(case: tuple[str, int]) -> None:
+    store, trials = case
     assert kills_in(crash("--store", store, "--trials", str(trials))) >= trials // 2
 
 

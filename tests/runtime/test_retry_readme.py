@@ -19,7 +19,6 @@ from prometheus_client import REGISTRY
 import acp_retry
 from acp_v2 import checkers
 from agents import Agent, sync
-from proofs import a_few
 
 README = Path(acp_retry.__file__).parents[1] / "README.md"
 TEXT = README.read_text("utf-8")
@@ -201,7 +200,8 @@ def lose_answer(folder: Path, text: str, moment: str) -> None:
     (folder / "agent.py").write_text(whole, "utf-8")
 
 
-@pytest.mark.parametrize("moment", a_few(MOMENTS, {MOMENTS[2]}, "starts four programs"))
+@pytest.mark.prove("starts four programs; the commands show one kill")
+@pytest.mark.parametrize("moment", MOMENTS)
 def test_they_survive_an_agent_that_is_killed(folder: Path, moment: str) -> None:
     lose_answer(folder, "one", moment)
     lines = client(folder, "two")
@@ -259,6 +259,7 @@ def conform(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.prove("starts the agent for each trace; the commands show the same")
 def test_the_agent_passes_two_traces_of_the_kit(folder: Path) -> None:
     done = conform(folder, "--trace", "retry-answer", "--trace", "retry-after-restart")
     assert json.loads(done.stdout)["summary"]["fail"] == 0

@@ -25,12 +25,13 @@ from acp_retry import (
     Unknown,
     prompt_handlers,
 )
-from acp_retry.sdk import SdkLink
 from agents import TEXT, Agent, ForeignError, settle, sync
 
 if TYPE_CHECKING:
     from acp._transport import Transport
     from acp.core import Connection
+
+    from acp_retry.sdk import SdkLink
 
 
 async def unhandled(method: str, params: object, is_notification: bool) -> None:
@@ -42,6 +43,8 @@ async def connected(agent: Agent) -> AsyncIterator[tuple[SdkLink, Connection, Tr
     """A client on the SDK's connection, and our agent on the SDK's transport."""
     from acp._transport import memory_transport_pair
     from acp.core import Connection
+
+    from acp_retry.sdk import SdkLink
 
     near, far = memory_transport_pair()
     peer = Peer(far, prompt_handlers(agent.ledger), agent.ledger.lost)
@@ -142,6 +145,8 @@ class Failing:
 async def failing(error: BaseException, after: int = 1) -> AsyncIterator[tuple[SdkLink, Failing]]:
     transport = Failing(error, after)
     from acp.core import Connection
+
+    from acp_retry.sdk import SdkLink
 
     async with Connection(unhandled, transport) as connection:
         yield SdkLink(connection), transport

@@ -10,6 +10,8 @@ from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import unavailable
 from acp_retry import AnswerLostError, Call, Inserted, Outbox, Peer, SqliteOutbox, Unknown, spawn
 from acp_retry.link import Sent
@@ -106,6 +108,7 @@ async def test_a_prompt_whose_answer_was_lost_is_not_inserted_again(tmp_path: Pa
     assert await recover(tmp_path, session) == (Inserted(message_id), [message_id])
 
 
+@pytest.mark.prove("starts a client and agents in Node once more")
 @sync
 async def test_a_prompt_that_never_arrived_is_inserted_after_the_restart(tmp_path: Path) -> None:
     session, _ = await lose(tmp_path, inserts=False)

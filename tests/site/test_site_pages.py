@@ -32,16 +32,19 @@ def current(pages: dict[str, HtmlPage]) -> set[str]:
     return {path for path in pages if not path.startswith(("404", "versions/", "source/"))}
 
 
+@pytest.mark.prove("builds the site")
 def test_there_is_a_page_for_each_source(pages: dict[str, HtmlPage]) -> None:
     sources = {source.replace(".md", ".html") for source in SOURCES}
     assert current(pages) == sources | {"versions.html"}
 
 
+@pytest.mark.prove("builds the site")
 def test_the_front_page_leads_to_every_page(pages: dict[str, HtmlPage]) -> None:
     led_to = {link.partition("#")[0] for link in pages["index.html"].links}
     assert current(pages) <= led_to
 
 
+@pytest.mark.prove("builds the site")
 def test_each_page_has_a_description_of_its_own(site: Path, pages: dict[str, HtmlPage]) -> None:
     found = {}
     for path in current(pages):
@@ -56,6 +59,7 @@ def test_each_page_has_a_description_of_its_own(site: Path, pages: dict[str, Htm
     )
 
 
+@pytest.mark.prove("builds the site")
 def test_a_page_leads_to_its_markdown_and_llms_txt_to_all(
     site: Path, pages: dict[str, HtmlPage]
 ) -> None:
@@ -69,6 +73,7 @@ def test_a_page_leads_to_its_markdown_and_llms_txt_to_all(
     assert (site / "errors.md").read_bytes() == (DOCS / "errors.md").read_bytes()
 
 
+@pytest.mark.prove("builds the site")
 def test_a_link_to_the_source_leads_to_the_line(pages: dict[str, HtmlPage]) -> None:
     links = [to for to in pages["methods/session-prompt.html"].links if "/source/" in to]
     (target,) = links
@@ -79,10 +84,12 @@ def test_a_link_to_the_source_leads_to_the_line(pages: dict[str, HtmlPage]) -> N
     assert '"PromptRequest": {' in lines[number - 1]
 
 
+@pytest.mark.prove("builds the site")
 def test_there_is_no_sitemap_without_an_entry(site: Path) -> None:
     assert not (site / "sitemap.xml").exists()
 
 
+@pytest.mark.prove("builds the site")
 def test_each_release_is_beside_the_current_version(pages: dict[str, HtmlPage]) -> None:
     released = [path.name for path in (SITE.parent / "schema/released").glob("*.schema.json")]
     assert released != []
@@ -93,6 +100,7 @@ def test_each_release_is_beside_the_current_version(pages: dict[str, HtmlPage]) 
         assert "../../index.html" in pages[f"versions/{version}/index.html"].links
 
 
+@pytest.mark.prove("builds the site")
 def test_the_version_menu_leads_to_the_same_page(pages: dict[str, HtmlPage], site: Path) -> None:
     assert f"../versions/0.1.0/{PROMPT}" in pages[PROMPT].links
     assert f"../../../{PROMPT}" in pages[f"versions/0.1.0/{PROMPT}"].links
@@ -100,6 +108,7 @@ def test_the_version_menu_leads_to_the_same_page(pages: dict[str, HtmlPage], sit
         assert 'class="added versions"' in (site / path).read_text("utf-8"), path
 
 
+@pytest.mark.prove("builds the site")
 def test_the_front_page_leads_to_every_language(pages: dict[str, HtmlPage], site: Path) -> None:
     links = pages["index.html"].links
     for name in languages.names():
@@ -114,6 +123,7 @@ def test_the_front_page_leads_to_every_language(pages: dict[str, HtmlPage], site
     assert "changelog" in pages["versions.html"].ids
 
 
+@pytest.mark.prove("builds the site")
 def test_each_method_has_code_in_every_language(pages: dict[str, HtmlPage], site: Path) -> None:
     methods = [path for path in current(pages) if path.startswith("methods/")]
     for path in methods:
@@ -124,6 +134,7 @@ def test_each_method_has_code_in_every_language(pages: dict[str, HtmlPage], site
             assert text.count(f'value="{languages.dialect(name).title}"') == kinds
 
 
+@pytest.mark.prove("builds the site")
 def test_every_link_leads_somewhere(pages: dict[str, HtmlPage], site: Path) -> None:
     dead = []
     for path, page in pages.items():
@@ -138,12 +149,14 @@ def test_every_link_leads_somewhere(pages: dict[str, HtmlPage], site: Path) -> N
     assert dead == []
 
 
+@pytest.mark.prove("builds the site")
 @pytest.mark.parametrize("source", [source for source in SOURCES if source != "index.md"])
 def test_a_page_reads_the_way_commonmark_does(source: str, pages: dict[str, HtmlPage]) -> None:
     expected = HtmlPage(page_reader.READER.render((DOCS / source).read_text("utf-8")))
     assert pages[source.replace(".md", ".html")].content == expected.content
 
 
+@pytest.mark.prove("builds the site")
 def test_members_can_be_expanded_and_an_example_is_beside_the_params(site: Path) -> None:
     text = (site / "methods/session-prompt.html").read_text("utf-8")
     params = text.partition('id="params"')[2].partition('id="result"')[0]

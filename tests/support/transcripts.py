@@ -49,7 +49,8 @@ def stranger(transcript: Sequence[str], number: int) -> list[str]:
     for line in transcript:
         text = line.replace('"sess_', f'"sess_{number}_')
         for key in KEYS:
-            text = text.replace(key, f"{number:04}{key[4:]}")
+            for spelling in (key, key.replace("-", "").upper()):
+                text = text.replace(spelling, f"{number:04}{spelling[4:]}")
         row = json.loads(text)
         row["connection"] = f"{number}/{row.get('connection', '')}"
         renamed.append(json.dumps(row, ensure_ascii=False))

@@ -18,13 +18,14 @@ import pytest
 
 import unavailable
 from acpgen import resources
-from proofs import amount, scaled
+from proofs import a_few, amount, scaled
 from tapped import result, tap
 
 INTEROP = resources.ROOT / "tests" / "interop"
 PYTHON = [sys.executable, str(resources.ROOT / "tests/support/tap_python_agent.py")]
 TYPESCRIPT = ["node", str(INTEROP / "tap_agent.mjs")]
-AGENTS = pytest.mark.parametrize("agent", [TYPESCRIPT, PYTHON], ids=["typescript", "python"])
+BOTH, NAMES = [TYPESCRIPT, PYTHON], ["typescript", "python"]
+AGENTS = pytest.mark.parametrize("agent", BOTH, ids=NAMES)
 TEXTS = ("short", "é😀\u2028", "x" * 5000, '"\\\n\t', "")
 
 
@@ -106,7 +107,7 @@ def write(descriptor: int, text: bytes, chance: random.Random) -> None:
             left = left[os.write(descriptor, left) :]
 
 
-@AGENTS
+@pytest.mark.parametrize("agent", a_few(BOTH, [PYTHON], "starts programs once more"), ids=NAMES)
 def test_a_typescript_client_talks_through_the_tap(agent: list[str], tmp_path: Path) -> None:
     require(TYPESCRIPT)
     file = tmp_path / "t.ndjson"
@@ -129,7 +130,7 @@ class Listener:
         self.texts.append(update.content.text)
 
 
-@AGENTS
+@pytest.mark.parametrize("agent", a_few(BOTH, [TYPESCRIPT], "starts programs once more"), ids=NAMES)
 def test_a_python_client_talks_through_the_tap(agent: list[str], tmp_path: Path) -> None:
     import acp  # half a second of each process otherwise
 

@@ -38,7 +38,6 @@ from agreement import (
 )
 from instances import instances, mutate
 from mutants import asked
-from proofs import a_few
 from whole_schema import released_schema
 
 MESSAGES = 30
@@ -71,14 +70,8 @@ def test_every_type_agrees_with_the_bundle() -> None:
         assert True in verdicts, name
 
 
-@pytest.mark.parametrize(
-    "schema",
-    a_few(
-        ("v1/schema", "v1/schema.unstable", "v2/schema.unstable"),
-        {"v2/schema.unstable"},
-        "compares the types of a whole release",
-    ),
-)
+@pytest.mark.prove("compares the types of a whole release")
+@pytest.mark.parametrize("schema", ["v1/schema", "v1/schema.unstable", "v2/schema.unstable"])
 def test_every_type_of_upstream_agrees_with_its_bundle(upstream_schemas: Path, schema: str) -> None:
     protocol = released_schema(upstream_schemas / f"{schema}.json")
     judged, reference = compile_checkers(protocol), Schemas(protocol)

@@ -142,6 +142,7 @@ def assert_only_mistakes_are_found(report: str) -> None:
         assert any(name in line or "arg-type" in line for line in found), found
 
 
+@pytest.mark.prove("checks a program and all models; `make check` checks the models alone")
 def test_mypy_finds_nothing_but_mistakes(checkout: Path) -> None:
     options = ("--strict", "--python-version", "3.11", "--cache-dir", "cache")
     assert_only_mistakes_are_found(run(checkout, "mypy", *options, "."))

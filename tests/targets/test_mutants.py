@@ -34,7 +34,7 @@ from mutants import (
 )
 from proofs import amount, scaled
 
-NUMBER = int(os.environ.get("ACPGEN_MUTANTS", amount(2_000, 20_000)))
+NUMBER = int(os.environ.get("ACPGEN_MUTANTS", amount(1_000, 20_000)))
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "agreement.md"
 

@@ -228,7 +228,8 @@ def test_gzip_is_read(workplace: Path) -> None:
     assert run("a.gz").exit_code == 1
     result = run("cut.gz")
     assert result.exit_code == 2
-    assert result.stderr == "acpgen: cut.gz: is cut off: the gzip or zstd in it has no end\n"
+    cut = "cut.gz: is cut off: the gzip or zstd in it has no end; what came before was read"
+    assert f"acpgen: {cut}\n" in result.stderr
 
 
 @pytest.mark.parametrize("arguments", [[], ["-"]])

@@ -6,10 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acpgen.upstream import printed
+from proofs import amount, scaled
 
 NAMES = ["v1/schema.json", "v1/schema.unstable.json", "v2/schema.json", "v2/schema.unstable.json"]
 JSON = st.recursive(
@@ -24,6 +25,8 @@ def test_releases_are_laid_out_so(upstream_schemas: Path, name: str) -> None:
     assert printed(json.loads(text)) == text
 
 
+@scaled("tries many values")
+@settings(max_examples=amount(15, 100))
 @given(JSON)
 def test_it_is_the_same_json(value: object) -> None:
     assert json.loads(printed(value)) == value  # type: ignore[arg-type] # any JSON value

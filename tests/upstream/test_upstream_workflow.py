@@ -79,6 +79,7 @@ def test_a_known_release_is_clean_and_annotated(sdk: Path, tmp_path: Path) -> No
         assert all(method.retry is not None for method in load(Path(annotated)).methods)
 
 
+@pytest.mark.prove("runs five commands on whole releases")
 def test_a_new_definition_is_in_the_summary(sdk: Path, tmp_path: Path) -> None:
     release = sdk / "schema/v2/schema.json"
     document = json.loads(release.read_text("utf-8"))

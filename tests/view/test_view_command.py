@@ -318,3 +318,12 @@ def test_messages_that_share_a_line_have_their_numbers(tmp_path: Path) -> None:
     assert run(log, "-o", page).exit_code == 0
     columns = session_in(page)[0]["messages"]
     assert (columns["line"], columns["number"]) == ([1, 1], [1, 2])
+
+
+def test_a_name_that_is_not_utf_8_is_shown_as_by_other_commands(tmp_path: Path) -> None:
+    source = tmp_path / os.fsdecode(b"n\xff.log")
+    source.write_text(secret(), "utf-8")
+    result = run(source, "-o", source.with_suffix(".html"))
+    assert result.exit_code == 0
+    assert "n\ufffd.html: " in result.stderr
+    assert "udcff" not in result.stderr

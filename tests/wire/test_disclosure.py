@@ -10,6 +10,7 @@ import pytest
 from acp_wire.disclosure import REDACTED, Redactor
 from acp_wire.reader import NotJsonError, decode
 from acpgen.judge.message_verdict import MessageVerdict
+from proofs import amount, scaled
 from vector_files import PROTOCOL, VECTORS, judged
 
 SECRET = bytes(range(32))
@@ -175,9 +176,10 @@ def test_the_fields_of_a_form_stay_what_they_are() -> None:
     assert redacted({"content": {"token": "x"}})["content"] == {"token": REDACTED}
 
 
+@scaled("redacts every vector")
 def test_every_vector_gets_the_same_verdict_without_its_secrets() -> None:
     changed = 0
-    for vector in VECTORS:
+    for vector in VECTORS[:: amount(8, 1)]:
         try:
             decoded = decode(vector.text)
         except NotJsonError:
@@ -186,7 +188,7 @@ def test_every_vector_gets_the_same_verdict_without_its_secrets() -> None:
         changed += text != decoded.text
         before, after = judged(vector, PROTOCOL), judged(vector, PROTOCOL, text)
         assert faults(after) == faults(before), vector
-    assert changed > 50
+    assert changed > amount(6, 50)
 
 
 def faults(verdict: MessageVerdict) -> list[tuple[str, ...]]:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, BinaryIO
 
 import typer
 
+from acp_wire.reader import Decoded, attempt
 from acpgen import resources
 from acpgen.cli import input_files
-from acpgen.cli.reading import elided, print_reading
+from acpgen.cli.reading import LogEnd, elided, print_reading
 from acpgen.cli.report import fail, unreadable
 from acpgen.cli.shared_options import (
     Client,
@@ -30,7 +31,18 @@ from acpgen.cli.whole_file import whole_file
 from acpgen.findings import printable
 from acpgen.judge.inputs import InputError
 from acpgen.load import load
-from acpgen.logs import LINE_LIMIT, Hints, Log, callers_of, lines_of, read, transcript_line
+from acpgen.logs import (
+    LINE_LIMIT,
+    Hints,
+    Log,
+    LogMessage,
+    callers_of,
+    lines_of,
+    read,
+    transcript_line,
+)
+from acpgen.model import Side
+from acpgen.trace import TranscriptLine, with_connections
 from acpgen.words import counted
 
 _UNORDERED = (
@@ -78,6 +90,9 @@ def convert(
         note(f"acpgen: {printable(name)}: {printable(str(error))}")
         status = 2
     raise typer.Exit(status)
+
+
+_SIDES = ("client", "agent", "proxy")
 
 
 class _WriteError(OSError):
@@ -142,29 +157,38 @@ def _convert(target: BinaryIO, reading: _Reading) -> int:
     encodings: list[str] = []
     name = input_files.name(reading.log)
     log: Log | None = None
-    written, reason = 0, None
+    end = LogEnd()
+    written, last = 0, b""
     try:
         with input_files.Opened(reading.log) as stream:
+            lines = lines_of(stream, reading.limit, too_long.append, encodings.append)
             log = read(
-                lines_of(stream, reading.limit, too_long.append, encodings.append),
+                end.lines(lines),
                 reading.hints,
                 lambda: callers_of(load(resources.SCHEMA).methods),
                 reading.limit,
                 too_long.append,
             )
-            for message in log.messages(guess=True):
-                line = transcript_line(message, time=reading.time)
+            is_transcript = log.is_transcript
+            messages = log.messages(guess=True)
+            for message, connection in with_connections(
+                messages, _line_of, names_connections=is_transcript
+            ):
+                named = replace(message, connection=connection)
+                line = transcript_line(named, time=reading.time)
                 if line is None:
                     broken.append(message.line)
+                    last = message.text
                 else:
                     _write(target, line)
                     written += 1
-    except (InputError, _WriteError):
+    except InputError as error:
+        raise InputError(end.reasons[0]) if end.reasons else error from None
+    except _WriteError:
         raise
     except Exception as error:  # zlib has one of its own
-        reason = input_files.complaint(error)
-        if not written:
-            raise InputError(reason) from error
+        raise InputError(input_files.complaint(error)) from error
+    for reason in end.reasons:
         note(f"acpgen: {printable(name)}: {reason}")
     if log is not None and not reading.quiet:
         log.encoding = next(iter(encodings), log.encoding)
@@ -176,9 +200,20 @@ def _convert(target: BinaryIO, reading: _Reading) -> int:
     cut = None if log is None else elided(log)
     if cut is not None:
         note(f"acpgen: {printable(name)}:{cut[1]}: {cut[0]}")
+    cut_off = [*filter(lambda line: written and end.cuts(last, line), broken[-1:])]
+    _note_left_out(name, cut_off, "is cut off, so it is left out")
+    broken = broken[: len(broken) - len(cut_off)]
     _note_left_out(name, broken, "is not JSON, so it is left out")
     _note_left_out(name, too_long, f"{too_long_is}; --max-line sets the limit")
-    return 2 if broken or too_long or cut or reason is not None else 0
+    return 2 if broken or too_long or cut or end.reasons or cut_off else 0
+
+
+def _line_of(message: LogMessage) -> TranscriptLine:
+    """A message as rules about the order of messages read it."""
+    read = attempt(message.text)
+    value = read.value if isinstance(read, Decoded) else None
+    sender = Side(message.sender) if message.sender in _SIDES else Side.PROXY
+    return TranscriptLine(message.line, message.connection, sender, value)
 
 
 def _note_left_out(name: str, lines: Sequence[int], reason: str) -> None:

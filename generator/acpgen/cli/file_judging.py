@@ -12,7 +12,7 @@ from acp_wire.reader import attempt
 from acpgen.cli import input_files
 from acpgen.cli.follow import Follower, interruptible
 from acpgen.cli.progress import Bar
-from acpgen.cli.reading import elided, print_reading, version_notes
+from acpgen.cli.reading import CUT, LogEnd, elided, print_reading, version_notes
 from acpgen.cli.stderr import note
 from acpgen.cli.verdict_lines import VerdictLines
 from acpgen.cli.verdicts import FINDINGS_LIMIT, findings_of
@@ -21,6 +21,7 @@ from acpgen.judge.fault_limit import FaultLimit
 from acpgen.judge.inputs import EmptyPageError, InputError
 from acpgen.judge.message_parts import PartJudge, UnknownPartError
 from acpgen.judge.message_text import MessageText
+from acpgen.judge.message_verdict import MessageVerdict
 from acpgen.judge.stream import Messages, Stream
 from acpgen.judge.type_checks import JudgedMethod
 from acpgen.judge.versions import VersionedEngine
@@ -102,6 +103,8 @@ class FileJudge:
     def _judge_lines(self, stream: BinaryIO, name: str) -> None:
         encodings: list[str] = []
         lines = lines_of(stream, self._limit, self._skips(name), encodings.append)
+        end = LogEnd()
+        lines = end.lines(lines)
         shape = self._options.read_as or (MARKDOWN if is_markdown(name) else None)
         if self._options.part is not None:
             lines = fenced(lines) if shape == MARKDOWN else lines
@@ -109,8 +112,13 @@ class FileJudge:
             return
         log = self._log(lines, name, shape)
         try:
-            self._judge_log(log, name)
+            self._judge_log(log, name, end)
+        except InputError:
+            if not end.reasons:
+                raise
         finally:
+            for reason in end.reasons:
+                self._report.problem(name, reason)
             log.encoding = next(iter(encodings), log.encoding)
             self._print_reading(log, name)
 
@@ -136,7 +144,7 @@ class FileJudge:
         reason = _TOO_LONG.format(limit=self._limit)
         return lambda line: self._report.problem(name, reason, line)
 
-    def _judge_log(self, log: Log, name: str) -> None:
+    def _judge_log(self, log: Log, name: str, end: LogEnd | None = None) -> None:
         engine, report, sender = self._engine, self._report, self._options.sender
         found = log.canonical
         transcript = found is not None and found.transcript
@@ -148,9 +156,10 @@ class FileJudge:
             else Stream(found, engine, sender, self._progress.advance, log)
         )
         shown = 0
+        cut_off: list[int] = []
         lines = VerdictLines(name, report, self._findings_limit) if report.takes_lines else None
         try:
-            for entry, verdict in stream:
+            for entry, verdict in stream if end is None else _whole(stream, end, cut_off.append):
                 shown += 1
                 self._progress.make_way()
                 if lines is not None and lines.takes(entry, verdict):
@@ -171,10 +180,12 @@ class FileJudge:
         finally:
             if lines is not None:
                 lines.flush()
-            report.accept(name, stream.messages - shown)
+            report.accept(name, stream.messages - shown - len(cut_off))
             report.tally.others += stream.others
             if (cut := elided(log)) is not None:
                 report.problem(name, *cut)
+            for line in cut_off:
+                report.problem(name, CUT, line)
 
     def _judge_parts(self, lines: Lines, name: str, part: str) -> None:
         """Judge each value of a file as params, or as a result."""
@@ -212,6 +223,7 @@ class FileJudge:
             skipped=self._skips(name),
         )
         log = self._log(iter(follower), name, self._options.read_as)
+        log.grows = True
         with interruptible():
             self._judge_log(log, name)
         log.encoding = follower.encoding or log.encoding
@@ -238,6 +250,29 @@ def _sent(messages: Iterator[LogMessage], sender: str | None) -> Iterator[LogMes
             raise InputError(_SENDERS)
         else:
             yield replace(message, sender=sender)
+
+
+def _whole(
+    stream: Stream | Messages, end: LogEnd, cut: Callable[[int], object]
+) -> Iterator[tuple[MessageText, MessageVerdict]]:
+    """Yield what a stream yields; `cut` gets the line of the last of several messages if it is cut.
+
+    A broken message is held until it is known if another one follows.
+    """
+    held: tuple[MessageText, MessageVerdict] | None = None
+    number = 0
+    for each in stream:
+        if held is not None:
+            yield held
+        held, number = (each, stream.messages) if each[0].decoded is None else (None, 0)
+        if held is None:
+            yield each
+    if held is None:
+        return
+    if 1 < stream.messages == number and end.cuts(held[0].text, held[0].line):
+        cut(held[0].line)
+    else:
+        yield held
 
 
 def _is_gzip(file: str) -> bool:

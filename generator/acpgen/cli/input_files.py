@@ -146,7 +146,7 @@ def complaint(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     if isinstance(error, EOFError):
-        return "is cut off: the gzip or zstd in it has no end; what came before was judged"
+        return "is cut off: the gzip or zstd in it has no end; what came before was read"
     if type(error).__name__ == "ZstdError":
         return f"is broken zstd: {error}"
     if isinstance(error, OSError) or type(error).__module__ == "zlib":

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from acp_wire.reader import attempt
+from acpgen.cli import input_files
 from acpgen.cli.progress import Bar
 from acpgen.cli.stderr import note
 from acpgen.findings import printable
 from acpgen.judge.message_text import MessageText
 from acpgen.judge.versions import VersionedEngine
-from acpgen.logs import Log, transcript_line
+from acpgen.logs import Log, scanning, transcript_line
 from acpgen.logs.log_lines import Lines
+from acpgen.logs.scanning import blank, value_at
 from acpgen.words import counted
 
 
@@ -20,6 +22,8 @@ def reading_notes(log: Log, messages: int) -> Iterator[str]:
     reading = log.reading(messages)
     if reading is not None:
         yield reading
+    if log.is_newest_first:
+        yield "the newest message is first, so the log is read from its end"
     if log.is_unnamed:
         yield (
             "connections overlap, and the log doesn't name them: if a member tells them apart, "
@@ -60,6 +64,40 @@ def version_notes(engine: VersionedEngine) -> Iterator[str]:
             f"connection{label} {verb} version {version}, and the schema is of version "
             f"{engine.version}: {counted(number, 'message')} not judged"
         )
+
+
+CUT = "is cut off, so it is not judged; all before it is"
+"""Why the last message of a log is not judged that ends before the message does."""
+
+
+class LogEnd:
+    """How a log ends.
+
+    `reasons` has the reason if it can't be read any further, `open_line` is the number of its last
+    line if that has no end.
+    """
+
+    def __init__(self) -> None:
+        self.reasons: list[str] = []
+        self.open_line: int | None = None
+
+    def lines(self, lines: Lines) -> Lines:
+        """Yield lines up to where they can't be read any further, as if the log ended there."""
+        line: tuple[int, bytes] = (0, b"\n")
+        try:
+            for line in lines:
+                yield line
+        except Exception as error:  # zlib has one of its own
+            self.reasons.append(input_files.complaint(error))
+        if not line[1].endswith((b"\n", b"\r")):
+            self.open_line = line[0]
+
+    def cuts(self, text: bytes, line: int) -> bool:
+        """True if a broken message that starts on a line goes on where the log has its end."""
+        if self.open_line is None or line + text.count(b"\n") < self.open_line:
+            return False
+        shown = text.decode("utf-8", "surrogateescape")
+        return value_at(shown, blank(shown, 0))[0] is scanning.CUT
 
 
 def counted_lines(lines: Lines, bar: Bar) -> Lines:

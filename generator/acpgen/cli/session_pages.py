@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 
@@ -14,6 +14,8 @@ from acp_wire.transcript_line import is_transcript_line
 from acpgen import resources
 from acpgen.cli.input_files import STDIN
 from acpgen.cli.reading import (
+    CUT,
+    LogEnd,
     elided,
     reading_notes,
     transcript_lines,
@@ -31,10 +33,18 @@ from acpgen.judge.message_verdict import MessageVerdict
 from acpgen.judge.versions import VersionedEngine
 from acpgen.load import reload
 from acpgen.logs import Hints, Log, callers_of, lines_of, read
-from acpgen.model import Protocol
+from acpgen.logs.written_pages import is_page
+from acpgen.model import Protocol, Side
 from acpgen.startup.checker_source import Made
-from acpgen.trace import TranscriptError, judge, record
-from acpgen.view import SessionView, is_page, page
+from acpgen.trace import (
+    TranscriptError,
+    TranscriptLine,
+    judge,
+    read_line,
+    record,
+    with_connections,
+)
+from acpgen.view import SessionView, page
 
 __all__ = ["page_paths", "session_view", "write_failed_traces", "write_page"]
 
@@ -91,10 +101,12 @@ def session_view(
     *,
     show_keys: bool = False,
     encodings: Sequence[str] = (),
+    end: LogEnd | None = None,
 ) -> SessionView:
     """Judge the messages of a log, and return what is to be shown of them.
 
-    `encodings` gets the name of another encoding than UTF-8 while the log is read.
+    `encodings` gets the name of another encoding than UTF-8 while the log is read, and `end` learns
+    how it ends.
 
     Raises:
         InputError: it has no messages.
@@ -104,16 +116,18 @@ def session_view(
     fast = FastEngine(Made(protocol), version=protocol.version)
     engine = VersionedEngine([(protocol.version, fast)])
     entries: list[MessageText] = []
-    guessed = 0
-    for entry in transcript_lines(log, time=True):
+    lines = with_connections(_read(log), _line_of, names_connections=log.is_transcript)
+    for (entry, guessed), connection in lines:
         entries.append(entry)
-        index = session.add(entry)
-        verdict = _verdict(engine, entry, guessed=log.guessed > guessed)
-        guessed = log.guessed
+        index = session.add(entry, connection)
+        verdict = _verdict(engine, entry, guessed=guessed)
         if verdict is not None:
             session.judged += 1
             for each in findings_of(name, entry, verdict, transcript=True, show_keys=show_keys):
                 session.find(each, "validate", index)
+    if end is not None and entries[1:] and end.cuts(entries[-1].text, entries[-1].line):
+        session.take_back(len(entries) - 1)
+        session.notes.append(f"line {entries[-1].line} {CUT}")
     log.encoding = next(iter(encodings), log.encoding)
     session.notes += reading_notes(log, len(entries))
     cut = elided(log)
@@ -135,6 +149,23 @@ def session_view(
             f"line {error.line} {error}, so the order of messages is not judged (`acpgen trace`)"
         )
     return session
+
+
+def _read(log: Log) -> Iterator[tuple[MessageText, bool]]:
+    """The lines of a log as a transcript, and whether the sender of each is guessed."""
+    guessed = log.guessed
+    for entry in transcript_lines(log, time=True):
+        yield entry, log.guessed > guessed
+        guessed = log.guessed
+
+
+def _line_of(read: tuple[MessageText, bool]) -> TranscriptLine:
+    """A message as rules about the order of messages read it."""
+    entry, _ = read
+    try:
+        return read_line(entry)
+    except TranscriptError:
+        return TranscriptLine(entry.line, "", Side.PROXY, None)
 
 
 def _verdict(

@@ -12,6 +12,8 @@ from typing import BinaryIO
 from acpgen.cli import input_files
 from acpgen.cli.progress import Bar
 from acpgen.cli.reading import (
+    CUT,
+    LogEnd,
     counted_lines,
     elided,
     print_reading,
@@ -31,10 +33,8 @@ from acpgen.report.document import JsonLines
 from acpgen.trace import RULES, Recording, TranscriptError, judge, record
 from acpgen.words import counted
 
-_CUT = "is cut off, so it is not judged; all before it is"
 INTERRUPTED = "is not judged: interrupted"
 """Why a file is not judged after Ctrl-C."""
-_PACKED_CUT = "is cut off: the gzip or zstd in it has no end"
 _LEFT_OUT = "is longer than {limit} bytes, so it is left out; --max-line sets the limit"
 
 
@@ -62,6 +62,7 @@ class FileTracer:
         self._report = report
         self._progress = progress
         self._encodings: list[str] = []
+        self._end = LogEnd()
 
     def trace(self, file: str) -> str | None:
         """Judge a file, and return its summary; None if it can't be judged.
@@ -71,6 +72,7 @@ class FileTracer:
         """
         name = input_files.name(file)
         report = self._report
+        self._end = LogEnd()
         try:
             with input_files.Opened(file) as stream:
                 log = self._log(stream, name)
@@ -84,12 +86,11 @@ class FileTracer:
         except TranscriptError as error:
             report.problem(name, str(error), error.line)
         except InputError as error:
-            report.problem(name, str(error))
+            if not self._end.reasons:
+                report.problem(name, str(error))
         except KeyboardInterrupt:
             report.problem(name, INTERRUPTED)
             raise
-        except EOFError:
-            report.problem(name, _PACKED_CUT)
         except Exception as error:  # zlib has one of its own
             report.problem(name, input_files.complaint(error))
         else:
@@ -100,15 +101,17 @@ class FileTracer:
                 report.problem(name, *cut)
             self._note_order(name, log)
             self._note_versions(name, recording)
-            return self._judge(name, recording)
+            self._note_end(name)
+            return self._judge(name, recording, log)
+        self._note_end(name)
         return None
 
-    def _judge(self, name: str, recording: Recording) -> str:
+    def _judge(self, name: str, recording: Recording, log: Log) -> str:
         self._progress.make_way()
         self._report.accept(name, recording.traffic.messages)
         places = groupby(judge(recording, name), lambda finding: (finding.line, finding.number))
         shown = sum(self._report.add(list(found)) for _, found in places)
-        return f"{printable(name)}: {_summary(recording, shown)}"
+        return f"{printable(name)}: {_summary(recording, shown, several=log.is_unnamed)}"
 
     def _log(self, stream: BinaryIO, name: str) -> Log:
         def skipped(line: int) -> None:
@@ -116,13 +119,19 @@ class FileTracer:
 
         limit = self._options.limit
         encodings = self._encodings = list[str]()
-        lines = counted_lines(lines_of(stream, limit, skipped, encodings.append), self._progress)
+        self._end = LogEnd()
+        lines = self._end.lines(lines_of(stream, limit, skipped, encodings.append))
+        lines = counted_lines(lines, self._progress)
         hints = self._options.hints.for_file(name)
         callers = partial(callers_of, self._protocol.methods)
         return read(lines, hints, callers, limit, skipped)
 
     def _notes_cut(self, name: str) -> Callable[[MessageText], None]:
-        return lambda entry: self._report.problem(name, _CUT, entry.line)
+        return lambda entry: self._report.problem(name, CUT, entry.line)
+
+    def _note_end(self, name: str) -> None:
+        for reason in self._end.reasons:
+            self._report.problem(name, reason)
 
     def _note_order(self, name: str, log: Log) -> None:
         if not log.shows_order and not self._options.quiet:
@@ -188,10 +197,13 @@ def idle_rules() -> str:
     return f"{idle} of {len(RULES)} rules can't be applied: those about prompts and their keys"
 
 
-def _summary(recording: Recording, shown: int) -> str:
-    """The numbers of messages, connections and reported findings of a recording."""
+def _summary(recording: Recording, shown: int, *, several: bool) -> str:
+    """The numbers of messages, connections and reported findings of a recording.
+
+    There are `several` connections if nothing tells those apart that overlap.
+    """
     traffic = recording.traffic
-    where = counted(len(traffic.spans), "connection")
+    where = "several connections" if several else counted(len(traffic.spans), "connection")
     return (
         f"{counted(traffic.messages, 'message')} on {where}, {counted(shown, 'finding', zero='no')}"
     )

@@ -13,7 +13,7 @@ import typer
 from acpgen import resources
 from acpgen.cli import input_files
 from acpgen.cli.progress import Bar, bar_of
-from acpgen.cli.reading import counted_lines
+from acpgen.cli.reading import LogEnd, counted_lines
 from acpgen.cli.report import CommandFailure, Exit, fail, note, relative, unreadable
 from acpgen.cli.schema_options import Schema
 from acpgen.cli.session_pages import page_paths, session_view, write_page
@@ -70,7 +70,7 @@ def view(
     out. What people and models wrote is in it. FILE is a log of any shape that `validate` reads;
     each gets a page. Without a name for it from --output, a page replaces only one that this
     command wrote. Exit status: 0 when all pages are written, whatever the findings; 2 when one
-    isn't.
+    isn't, or has a part of its log only, since the file breaks off.
     """
     if schema == resources.SCHEMA:
         note_other_schema()
@@ -82,16 +82,19 @@ def view(
     status = Exit.CLEAN
     for log, path in zip(logs, pages, strict=True):
         name = input_files.name(log)
+        end = LogEnd()
         try:
-            session = _read(log, name, reading)
+            session = _read(log, name, reading, end)
             _write(session, path)
         except CommandFailure:
             status = Exit.UNKNOWN
             continue
+        if end.reasons:
+            status = Exit.UNKNOWN
         if not quiet:
             for line in session.notes:
                 note(f"acpgen: {printable(name)}: {printable(line)}")
-            note(f"{path}: {_summary(session)}")
+            note(f"{printable(input_files.name(str(path)))}: {_summary(session)}")
     raise typer.Exit(status)
 
 
@@ -105,8 +108,10 @@ class _Reading:
     show_keys: bool
 
 
-def _read(file: str, name: str, reading: _Reading) -> SessionView:
+def _read(file: str, name: str, reading: _Reading, end: LogEnd) -> SessionView:
     """Read and judge a log, with a bar on a terminal if it is long.
+
+    `end` learns how it ends.
 
     Raises:
         CommandFailure: it can't be read, or has no messages.
@@ -116,9 +121,9 @@ def _read(file: str, name: str, reading: _Reading) -> SessionView:
             input_files.Opened(file) as stream,
             bar_of(input_files.size([file]), "reading") as bar,
         ):
-            return _session(stream, name, reading, bar)
+            return _session(stream, name, reading, bar, end)
     except InputError as error:
-        fail(f"{name}: {error}")
+        fail(f"{name}: {end.reasons[0] if end.reasons else error}")
     except Exception as error:  # zlib has one of its own
         fail(f"{name}: {input_files.complaint(error)}")
 
@@ -133,8 +138,8 @@ def _write(session: SessionView, path: Path) -> None:
         fail(unreadable(error, path))
 
 
-def _session(stream: BinaryIO, name: str, reading: _Reading, bar: Bar) -> SessionView:
-    """Read and judge a log.
+def _session(stream: BinaryIO, name: str, reading: _Reading, bar: Bar, end: LogEnd) -> SessionView:
+    """Read and judge a log; `end` learns how it ends.
 
     Raises:
         InputError: it has no messages.
@@ -142,18 +147,20 @@ def _session(stream: BinaryIO, name: str, reading: _Reading, bar: Bar) -> Sessio
     """
     cut: list[int] = []
     encodings: list[str] = []
+    lines = lines_of(stream, reading.limit, cut.append, encodings.append)
     log = read(
-        counted_lines(lines_of(stream, reading.limit, cut.append, encodings.append), bar),
+        counted_lines(end.lines(lines), bar),
         reading.hints.for_file(name),
         partial(callers_of, reading.protocol.methods),
         reading.limit,
         cut.append,
     )
     session = session_view(
-        log, reading.protocol, name, show_keys=reading.show_keys, encodings=encodings
+        log, reading.protocol, name, show_keys=reading.show_keys, encodings=encodings, end=end
     )
     if not session.messages:
         raise InputError("no messages")
+    session.notes += end.reasons
     session.notes += [
         f"line {line} is longer than {reading.limit} bytes, so it is left out; --max-line sets the "
         "limit"

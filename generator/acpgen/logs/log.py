@@ -24,6 +24,7 @@ from acpgen.logs.markdown_log import fenced
 from acpgen.logs.message_lists import ListedItem, MessageList, lists_in
 from acpgen.logs.message_order import are_beside, may_be_of_sides, of_sides
 from acpgen.logs.messages import is_bare, is_schema
+from acpgen.logs.newest_first import oldest_first
 from acpgen.logs.prefixes import Prefix, prefix_of
 from acpgen.logs.puzzle import Puzzle
 from acpgen.logs.rejoining import rejoined, whole_lines
@@ -47,7 +48,8 @@ class Log:
     `passed_over` is the number of lines of other output so far, `guessed` that of the messages
     whose sender was guessed, and `count` that of all messages that `messages` yielded. `is_ordered`
     is false if they came in an order that the log doesn't state. `elided` are the lines of messages
-    that the log has in part only, which are left out.
+    that the log has in part only, which are left out. `is_newest_first` is true if they came from
+    the last one on, which is not found out in a log that `grows`.
     """
 
     def __init__(
@@ -63,17 +65,13 @@ class Log:
         self._one_sided = one_sided
         self.canonical: Input | None = None
         self.count = 0
-        self.is_ordered = True
+        self.is_ordered, self.is_newest_first, self.grows = True, False, False
         self.elided: list[int] = []
         self._connections = ConnectionMembers()
         self.encoding: str | None = None
-        self._lines = lines
-        self._hints = hints
-        self._callers = callers
-        self._limit = limit
-        self._skipped = skipped
-        self._other_lines = 0
-        self._event_lines = 0
+        self._lines, self._hints, self._callers = lines, hints, callers
+        self._limit, self._skipped = limit, skipped
+        self._other_lines = self._event_lines = 0
         self._has_schema = self._is_foreign = False
         self._puzzle: tuple[int, str] | None = None
         self._reading = LogReading()
@@ -181,7 +179,8 @@ class Log:
             self._lines, self.canonical = iter(self.canonical.lines), None
             self._reading.base = ()
         self._senders = senders = Senders(self._callers())
-        items = self._connections.named(self._items())
+        read = self._items() if self.grows else oldest_first(self._items(), self)
+        items = self._connections.named(read)
         for item in settled(items, self._sides, senders):
             sender = None if item.token is None else self._sides.sender(item.token)
             if guess:

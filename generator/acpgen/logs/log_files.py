@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from acpgen.logs.written_pages import may_be_log
 from acpgen.startup.file_names import STDIN
 
 _PATTERN = frozenset("*?[")
@@ -17,9 +18,9 @@ _SECRETS = ".secret"
 def expanded(files: Iterable[str]) -> tuple[str, ...]:
     """The files that words mean: themselves, all in a folder, or those that match a pattern.
 
-    A folder counts as all files below it, in the order of their names, apart from hidden ones and
-    the secrets of `acpgen tap`. Pipes and devices, which may never end, are read only where a word
-    is their name. A word that means no file stays as it is.
+    A folder counts as all files below it, in the order of their names, apart from hidden ones, the
+    secrets of `acpgen tap` and the pages of `acpgen view`. Pipes and devices, which may never end,
+    are read only where a word is their name. A word that means no file stays as it is.
     """
     found = [path for file in files for path in _meant(file)]
     return tuple(dict.fromkeys(found))
@@ -30,6 +31,8 @@ def _meant(file: str) -> Sequence[str]:
         return [file]
     matching = [file] if Path(file).exists() else _matching(file)
     found = [path for each in matching for path in _below(Path(each), each)]
+    if found != [file]:
+        found = [path for path in found if may_be_log(Path(path))]
     return found or [file]
 
 

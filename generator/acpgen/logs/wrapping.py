@@ -131,8 +131,8 @@ def _is_time(value: JsonValue) -> bool:
 def _is_meant(found: WrappedMessage) -> bool:
     """True if what is in the place of messages is one, perhaps a broken one, and no other output.
 
-    An object without the members of a message needs a direction. The name of a stream is not one
-    there, for other output has it as well.
+    Without the members of a message, it needs a direction. The name of a stream is not one there,
+    for other output has it as well.
     """
     text = found.text
     if '"jsonrpc"' in text:
@@ -140,7 +140,7 @@ def _is_meant(found: WrappedMessage) -> bool:
     value, _ = value_at(text, blank(text, 0))
     if value is BROKEN or value is CUT:
         return _OBJECT.match(text) is not None
-    if not isinstance(value, dict) or is_bare(value):
+    if is_bare(value) or (isinstance(value, list) and any(map(is_bare, value))):
         return True
     return found.token is not None and not names_stream(found.token.text)
 

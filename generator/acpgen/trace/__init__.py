@@ -11,13 +11,24 @@ from acp_wire.pairing import Connection
 from acp_wire.redaction import Key, KeyMask
 from acpgen.findings import Finding, order
 from acpgen.model import Pointer, append
-from acpgen.trace.event_reading import TranscriptError
+from acpgen.trace.connection_names import with_connections
+from acpgen.trace.event_reading import TranscriptError, TranscriptLine, read_line
 from acpgen.trace.recorder import record
 from acpgen.trace.recording import Recording
 from acpgen.trace.rule import Fault, TraceRule
 from acpgen.trace.rules import RULES
 
-__all__ = ["RULES", "Recording", "TraceRule", "TranscriptError", "judge", "record"]
+__all__ = [
+    "RULES",
+    "Recording",
+    "TraceRule",
+    "TranscriptError",
+    "TranscriptLine",
+    "judge",
+    "read_line",
+    "record",
+    "with_connections",
+]
 
 
 def judge(recording: Recording, file: str) -> list[Finding]:

@@ -7,7 +7,7 @@ HTML file, which `is_page` recognizes. The page itself is built from the sources
 
 from __future__ import annotations
 
-from acpgen.view.session_page import UnbuiltPageError, is_page, page
+from acpgen.view.session_page import UnbuiltPageError, page
 from acpgen.view.session_view import SessionView, ShownFinding
 
-__all__ = ["SessionView", "ShownFinding", "UnbuiltPageError", "is_page", "page"]
+__all__ = ["SessionView", "ShownFinding", "UnbuiltPageError", "page"]

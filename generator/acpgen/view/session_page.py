@@ -11,12 +11,8 @@ from acpgen import resources
 from acpgen.findings import printable
 from acpgen.view.session_view import SessionView
 
-__all__ = ["UnbuiltPageError", "is_page", "page"]
+__all__ = ["UnbuiltPageError", "page"]
 
-_MARK = " · acpgen view</title>"
-_GENERATOR = '<meta name="generator" content="acpgen">'
-_HEAD = 16 * 1024
-"""The number of bytes at the start of a page that have its title."""
 _TITLE, _SESSION = "@TITLE@", "@SESSION@"
 
 
@@ -41,14 +37,3 @@ def page(session: SessionView, template: Path = resources.VIEW_PAGE) -> str:
     title = html.escape(printable(session.title))
     before = before.replace(_TITLE, f"{title} · acpgen view")
     return f"{before}{base64.b64encode(packed).decode('ascii')}{after}"
-
-
-def is_page(path: Path) -> bool:
-    """True if a file is a page that shows a session.
-
-    Raises:
-        OSError: it can't be read.
-    """
-    with path.open("rb") as file:
-        head = file.read(_HEAD).decode("utf-8", "replace")
-    return _GENERATOR in head and _MARK in head

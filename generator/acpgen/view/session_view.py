@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from acp_wire.disclosure import Redactor
 from acp_wire.pairing import Connection
@@ -74,9 +74,14 @@ class SessionView:
         self._partners: dict[int, int] = {}
         self._places: dict[tuple[int, int | None], int] = {}
 
-    def add(self, entry: MessageText) -> int:
-        """Add the next line, and return the index of its message."""
+    def add(self, entry: MessageText, connection: Connection = "") -> int:
+        """Add the next line, and return the index of its message.
+
+        `connection` is the name of its connection if that is another than in the line.
+        """
         message, index = shown_message(entry, self._redactor), len(self.messages)
+        if connection != "":
+            message = replace(message, connection=connection)
         self.messages.append(message)
         self._places.setdefault((entry.line, entry.number), index)
         if message.id is None:
@@ -95,6 +100,11 @@ class SessionView:
             index = self._places.get((finding.line or 0, finding.number))
         if index is not None:
             self.findings.append(ShownFinding(index, command, finding))
+
+    def take_back(self, index: int) -> None:
+        """Take back the verdict on a message, which turned out to be there in part only."""
+        self.judged -= 1
+        self.findings = [each for each in self.findings if each.message != index]
 
     def _asked(self, answer: ShownMessage, id_: int | str) -> int | None:
         """The pending request that a response answers, which is not pending any more."""

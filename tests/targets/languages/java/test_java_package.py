@@ -48,6 +48,7 @@ public final class UseJackson {
 """
 
 
+@pytest.mark.prove("runs javac and Maven's layout on all files")
 def test_the_jar_holds_classes_and_its_source_is_beside_it(tmp_path: Path) -> None:
     require("java", *LANGUAGES["java"].needs, *JACKSON)
     jar, sources, pom = build(GENERATED / "java", tmp_path)

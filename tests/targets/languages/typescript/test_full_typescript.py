@@ -79,7 +79,7 @@ def test_it_agrees_with_the_vectors(built: Path) -> None:
 
 @scaled("damages many values")
 def test_it_finds_in_damaged_values_what_the_judge_finds(built: Path) -> None:
-    pieces = list(mutants(amount(200, 100_000)))
+    pieces = list(mutants(amount(60, 100_000)))
     found = reported(built, "\n".join(piece.line for piece in pieces))
     assert unlike_the_judge(pieces, found) == []
     assert 0.3 < sum(each["strict"] for each in found) / len(found) < 0.9
@@ -87,10 +87,10 @@ def test_it_finds_in_damaged_values_what_the_judge_finds(built: Path) -> None:
 
 @scaled("damages many values")
 def test_it_repairs_what_the_models_repair(built: Path) -> None:
-    pieces = [piece for piece in mutants(amount(250, 60_000), seed=2) if not piece.valid]
+    pieces = [piece for piece in mutants(amount(80, 60_000), seed=2) if not piece.valid]
     found = reported(built, "\n".join(piece.line for piece in pieces))
     assert unlike_python(pieces, found) == []
-    assert sum("read" in each for each in found) > amount(10, 4_000)
+    assert sum("read" in each for each in found) > amount(2, 4_000)
 
 
 def test_a_spoilt_plan_is_noticed(built: Path, tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ import json
 import tarfile
 from pathlib import Path
 
+import pytest
+
 from language_tools import LANGUAGES, require, run, subject_module
 from package_building import GENERATED, RELEASE, build, write
 
@@ -28,6 +30,7 @@ try {
 """
 
 
+@pytest.mark.prove("packs and installs; the loop compiles and runs the same files")
 def test_it_is_installed_typed_and_used(tmp_path: Path) -> None:
     require("npm", *LANGUAGES["typescript"].needs, "npm")
     (tarball,) = build(GENERATED / "typescript", tmp_path)
