@@ -112,6 +112,14 @@ def test_a_file_whose_process_ended_is_left_to_this_one() -> None:
     assert found == ["a", None, None, "c"]
 
 
+@pytest.mark.parametrize("word", ["", "/*"])
+def test_what_the_kit_writes_beside_a_transcript_is_left_out(word: str, tmp_path: Path) -> None:
+    for name in ("a.ndjson", "a.steps.json", "a.stderr", "b.steps.json"):
+        (tmp_path / name).write_text("{}")
+    found = [Path(file).name for file in expanded([f"{tmp_path}{word}"])]
+    assert found == ["a.ndjson", "b.steps.json"]
+
+
 @pytest.mark.parametrize("jobs", ["1", "2"])
 @pytest.mark.parametrize("word", [".", "*"])
 def test_what_may_never_end_is_left_out(

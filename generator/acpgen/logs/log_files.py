@@ -13,13 +13,16 @@ _PATTERN = frozenset("*?[")
 """What makes a name a pattern, where no file has that name."""
 _SECRETS = ".secret"
 """What the files end with that `acpgen tap` keeps its secrets in."""
+_BESIDE = (".steps.json", ".stderr")
+"""What the files end with that `acpgen conform --record` writes beside a transcript."""
 
 
 def expanded(files: Iterable[str]) -> tuple[str, ...]:
     """The files that words mean: themselves, all in a folder, or those that match a pattern.
 
     A folder counts as all files below it, in the order of their names, apart from hidden ones, the
-    secrets of `acpgen tap` and the pages of `acpgen view`. Pipes and devices, which may never end,
+    secrets of `acpgen tap`, the pages of `acpgen view`, and what `acpgen conform --record` writes
+    beside its transcripts. Pipes and devices, which may never end,
     are read only where a word is their name. A word that means no file stays as it is.
     """
     found = [path for file in files for path in _meant(file)]
@@ -32,8 +35,14 @@ def _meant(file: str) -> Sequence[str]:
     matching = [file] if Path(file).exists() else _matching(file)
     found = [path for each in matching for path in _below(Path(each), each)]
     if found != [file]:
-        found = [path for path in found if may_be_log(Path(path))]
+        found = [path for path in found if may_be_log(Path(path)) and not _is_beside(path)]
     return found or [file]
+
+
+def _is_beside(path: str) -> bool:
+    return any(
+        path.endswith(end) and Path(path.removesuffix(end) + ".ndjson").exists() for end in _BESIDE
+    )
 
 
 def _matching(pattern: str) -> Sequence[str]:
