@@ -221,3 +221,38 @@ def test_no_event_holds_a_key() -> None:
         assert "the-key" not in repr(world.events)
 
     asyncio.run(run())
+
+
+class BrokenInput(Pipe):
+    """A program that ends at once: its input breaks before its output is at its end."""
+
+    ending = "the agent ended with status 7"
+
+    async def send(self, message: dict[str, Any], /) -> None:
+        self.sent.append(message)
+        asyncio.get_running_loop().call_later(0.01, self.cut)
+        raise BrokenPipeError("broken")
+
+    async def receive(self) -> dict[str, Any] | None:
+        return await self._inbox.get()
+
+
+class BrokenInputs:
+    """A transport of such programs."""
+
+    async def connect(self) -> Connection:
+        return BrokenInput(answer)
+
+
+def test_a_program_that_ends_before_it_reads_is_not_started_for_ever() -> None:
+    events: list[ClientEvent] = []
+
+    async def run() -> None:
+        fast = Backoff(first=0.001, longest=0.001)
+        async with Client(BrokenInputs(), backoff=fast, on_event=events.append) as client:
+            with pytest.raises(ClientStoppedError, match=r"status 7 before it .*, 5 times$"):
+                await client.ready()
+
+    asyncio.run(run())
+    lost = [each.reason for each in events if each.state is ClientState.LOST]
+    assert lost == ["the agent ended with status 7 before it answered initialize"] * 5

@@ -71,6 +71,11 @@ class ActiveConnection:
             raise UnusableAgentError(
                 f"the agent answered initialize with error {refused.code}"
             ) from error
+        except ConnectionError:
+            if isinstance(self._connection, ProgramConnection):
+                # The input of a program that ends breaks first; its output then shows how it ended.
+                await asyncio.wait([self._serving], timeout=GRACE)
+            raise
         version = result.get("protocolVersion")
         if not isinstance(version, int):
             raise UnusableAgentError("the agent answered initialize without a protocolVersion")
