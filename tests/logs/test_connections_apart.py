@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from acpgen.logs import connection_members
 from acpgen.model import JsonValue
 from command_calls import APP
 
@@ -192,3 +193,64 @@ def test_an_initialize_that_is_refused_begins_nothing(ids: Callable[[int], JsonV
     found = [line.split("[")[1].split("]")[0] for line in traced.stdout.splitlines()]
     assert found == ["repeated-initialize"]
     assert "8 messages on 1 connection" in traced.stderr
+
+
+IN_TURN = {
+    "pending": [*[0] * 4, *[1] * 4, 0, 1, 0, 1, 0, 0, 1, 1],
+    "answered": [*[0] * 4, *[1] * 4, 0, 0, 1, 1, 0, 0, 1, 1],
+}
+
+
+@pytest.mark.parametrize("order", IN_TURN)
+@pytest.mark.parametrize("shape", ["wrapped", "lines"])
+def test_ids_show_that_connections_overlap_which_nothing_waits_on(
+    shape: str, order: str, tmp_path: Path
+) -> None:
+    """The first connection is idle when the second begins, and both are used then."""
+    wrap = wrapped() if shape == "wrapped" else lambda _, __, message, ___: json.dumps(message)
+    traced = run("trace", log(wrap, IN_TURN[order]), tmp_path)
+    assert (traced.exit_code, traced.stdout) == (0, "")
+    assert "16 messages on several connections, no findings" in traced.stderr
+
+
+def test_ids_show_nothing_in_a_log_of_a_client_that_reuses_them(tmp_path: Path) -> None:
+    both = (session("s", lambda n: min(n, 2)), session("t", lambda n: min(n, 2)))
+    traced = run("trace", log(wrapped(), ORDERS["one after another"], both), tmp_path)
+    assert "16 messages on 2 connections, no findings" in traced.stderr
+
+
+def refusal(id_: int) -> Message:
+    return {"jsonrpc": "2.0", "id": id_, "error": {"code": -32600, "message": "No"}}
+
+
+def phases(*messages: Message) -> str:
+    """A log whose phase changes with the fifth message, a second `initialize`."""
+    wrap = wrapped(phase=lambda _, number: "a" if number < 4 else "b")
+    return log(wrap, [0] * (4 + len(messages)), [(*session("s")[:4], *messages)])
+
+
+def test_a_member_that_changes_with_a_refused_initialize_names_no_connection(
+    tmp_path: Path,
+) -> None:
+    first = session("s", lambda n: n + 5)
+    traced = run("trace", phases(first[0], refusal(5), *first[4:6]), tmp_path)
+    found = [line.split("[")[1].split("]")[0] for line in traced.stdout.splitlines()]
+    assert found == ["repeated-initialize"]
+    assert "on 1 connection, 1 finding" in traced.stderr
+
+
+def test_a_connection_may_be_refused_and_begin_once_more(tmp_path: Path) -> None:
+    """The agent answers no other request of a connection that it has refused."""
+    second = session("t")
+    traced = run("trace", phases(second[0], refusal(0), *second[:4]), tmp_path)
+    assert (traced.exit_code, traced.stdout) == (0, "")
+    assert "on 2 connections, no findings" in traced.stderr
+
+
+def test_requests_are_noted_after_many_were_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The answer to the last request of the first connection comes when the second has begun."""
+    monkeypatch.setattr(connection_members, "_PENDING", 3)
+    items = [*session("s"), session("s")[4]]
+    late = [*items, *session("t")[:2], session("s")[5]]
+    traced = CliRunner().invoke(APP, ["trace"], input="".join(json.dumps(m) + "\n" for m in late))
+    assert "on several connections" in traced.stderr

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from acp_wire.pairing import Pairing
 from command_calls import APP
@@ -118,6 +118,67 @@ def test_a_name_in_a_transcript_is_that_of_one_connection() -> None:
     assert "6: initialize: error[repeated-initialize]" in result.stdout
 
 
+def in_transcript(command: str, traffic: Traffic, *others: bytes) -> Result:
+    """The result of a command on a transcript that calls its one connection a."""
+    lines = [
+        json.dumps({"from": side, "connection": "a", "message": each}).encode()
+        for side, each in traffic
+    ]
+    return CliRunner().invoke(
+        APP, [command], input=b"".join(b"%b\n" % each for each in [*lines, *others])
+    )
+
+
+NEW_TWICE = [ask(2, "session/new", NEW), ask(2, "session/new", NEW)]
+REFUSED: Traffic = [
+    ("agent", {"jsonrpc": "2.0", "id": 1, "error": {"code": -32600, "message": ""}})
+]
+
+
+@pytest.mark.parametrize(
+    "traffic",
+    [
+        [*BEGIN, *BEGIN, *NEW_TWICE],
+        [*LOST[:4], ask(1, "initialize", PARAMS), *REFUSED, *NEW_TWICE],
+        [*LOST[:4], *BEGIN, *NEW_TWICE],
+    ],
+    ids=["repeated", "refused", "accepted"],
+)
+def test_an_id_on_a_named_connection_is_a_duplicate_after_a_second_initialize(
+    traffic: Traffic,
+) -> None:
+    found = in_transcript("validate", traffic).stdout
+    assert f"{len(traffic)}: session/new: warning[duplicate-id]" in found
+    assert found.count("\n") == 1
+
+
+@pytest.mark.parametrize("as_transcript", [False, True])
+def test_a_refused_initialize_begins_no_connection(*, as_transcript: bool) -> None:
+    traffic = [*LOST[:4], ask(1, "initialize", PARAMS), *REFUSED, *NEW_TWICE]
+    assert "8: session/new: warning[dup" in findings(traffic, as_transcript=as_transcript)
+
+
+def test_a_wrong_response_on_a_named_connection_is_found_after_a_second_initialize() -> None:
+    traffic = [*BEGIN, *BEGIN, ask(1, "session/new", NEW), ask(1, "session/list", {})]
+    found = in_transcript("validate", [*traffic, answer(1, MADE)]).stdout
+    assert "7: session/list: error[required] /result/sessions" in found
+
+
+def test_a_line_in_another_shape_hides_no_repeated_initialize() -> None:
+    stray = prefixed([ask(9, "session/list", {})])
+    found = in_transcript("trace", [*LOST, *AGAIN], stray).stdout
+    assert "6: initialize: error[repeated-initialize]" in found
+
+
+def test_pairs_are_not_judged_where_connections_overlap() -> None:
+    """The answers on lines 7 and 8 are of two connections, whose requests have the same id."""
+    made = ask(1, "session/new", NEW)
+    traffic = [*BEGIN, made, *BEGIN, made, answer(1, MADE), answer(1, {**MADE, "sessionId": "t"})]
+    traced = CliRunner().invoke(APP, ["trace"], input=prefixed(traffic))
+    assert (traced.exit_code, traced.stdout) == (0, "")
+    assert "8 messages on several connections, no findings" in traced.stderr
+
+
 def test_connections_that_overlap_have_no_duplicate_ids_and_no_unexpected_responses() -> None:
     traffic = [each for one in AGAIN for each in (one, one)]
     assert findings(traffic, as_transcript=False) == ""
@@ -154,6 +215,7 @@ def test_both_requests_with_an_id_wait_for_their_responses() -> None:
 @pytest.mark.parametrize("name", ["agent-1", 7, ""])
 def test_a_name_may_be_that_of_several_connections(name: int | str) -> None:
     pairing = Pairing()
+    pairing.names_connections = False
     for id_, method in enumerate(("initialize", "session/prompt")):
         assert not pairing.asked(method, id_, name, "client")
     assert pairing.asked("session/prompt", 1, name, "client")

@@ -271,6 +271,17 @@ def test_a_rule_that_needs_order_says_so(rule: TraceRule) -> None:
     assert (rule.id in found) is not rule.needs_order
 
 
+@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.id)
+def test_a_rule_that_needs_connections_says_so(rule: TraceRule) -> None:
+    """It finds nothing in its own bad cases where connections can't be told apart."""
+    found: set[str] = set()
+    for folder in (CASES / rule.id).glob("bad-*"):
+        entries = [MessageText(line.encode(), n) for n, line in enumerate(lines(folder), 1)]
+        mixed = dataclasses.replace(record(entries, protocol()), separate=False)
+        found |= {finding.rule for finding in judge(mixed, folder.name)}
+    assert (rule.id in found) is not rule.needs_connections
+
+
 @pytest.mark.parametrize(
     ("line", "reason"),
     [

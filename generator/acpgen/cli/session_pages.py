@@ -116,7 +116,9 @@ def session_view(
     fast = FastEngine(Made(protocol), version=protocol.version)
     engine = VersionedEngine([(protocol.version, fast)])
     entries: list[MessageText] = []
-    lines = with_connections(_read(log), _line_of, names_connections=log.is_transcript)
+    named = log.is_transcript
+    engine.pairing.names_connections = named
+    lines = with_connections(_read(log), _line_of, names_connections=named)
     for (entry, guessed), connection in lines:
         entries.append(entry)
         index = session.add(entry, connection)
@@ -139,7 +141,7 @@ def session_view(
             whole_messages(entries, end or LogEnd(), lambda *_: None),
             protocol,
             show_keys=show_keys,
-            names_connections=log.is_transcript,
+            names_connections=named,
         )
         for finding in judge(as_shown(recording, log), name):
             session.find(finding, "trace")

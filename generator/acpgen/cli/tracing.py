@@ -171,13 +171,15 @@ def as_shown(recording: Recording, log: Log) -> Recording:
         recording,
         ordered=log.shows_order,
         whole=not log.elided,
-        names_connections=log.is_transcript,
+        separate=not log.is_unnamed,
     )
 
 
 def unordered(log: Log) -> str:
     """How many rules can't be applied to a log that doesn't show the order of messages, and why."""
-    idle = sum(rule.needs_order for rule in RULES.values())
+    idle = sum(
+        rule.needs_connections if log.is_unnamed else rule.needs_order for rule in RULES.values()
+    )
     reason = "state what one side sent before the other, apart from requests before their responses"
     if log.elided:
         reason = "have all messages as a whole"

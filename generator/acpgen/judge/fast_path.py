@@ -97,6 +97,7 @@ class FastEngine:
 
     def message(self, read: Read, sender: str | None, connection: int | str) -> MessageVerdict:
         """Return the verdict on the next message of a log, in which `sender` may be unknown."""
+        self.pairing.names_connections = False
         checkers = self._source.checkers(max(self._expected, self.seen))
         if checkers is not None and isinstance(read, Decoded) and not read.repeats:
             path = FastPath(checkers, self.pairing, self._version)
@@ -187,7 +188,7 @@ class FastPath:
             return False
         if checkers.grade(message, sender, asked[0]) != _ACCEPTED:
             return False
-        self.pairing.answered(id_, connection, sender)
+        self.pairing.answered(id_, connection, sender, refused="error" in message)
         return True
 
     def is_former(self, method: str, value: object, former: Mapping[str, Collection[str]]) -> bool:

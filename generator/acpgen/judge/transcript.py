@@ -184,7 +184,8 @@ class Transcript:
         if not tried or (sender is None and self._may_be_elsewhere(tried[0][2], value)):
             return None, self._judge.judge(value, sender=sender)
         asker, call, verdict = next((each for each in tried if each[2].accepted), tried[0])
-        self.pairing.answer(id_, connection, asker, call.name)
+        refused = isinstance(value, dict) and "error" in value
+        self.pairing.answer(id_, connection, asker, call.name, refused=refused)
         return call, verdict
 
     def _as_answer(

@@ -19,16 +19,20 @@ _HELD = 64
 _GROUPS = 1_000
 """How many processes are kept apart at most."""
 _PENDING = 10_000
-"""How many requests are noted that wait for a response."""
+"""How many requests are noted that wait for a response, and how many ids of a connection."""
 _ENOUGH = 2
 """How many other requests after the second `initialize` are enough."""
 
 
 @dataclass(slots=True)
 class _Member:
-    """The values of one member: beside each `initialize`, and beside any message."""
+    """The values of one member: beside each `initialize`, and beside any message.
+
+    `refused` are those beside an `initialize` that the agent refused.
+    """
 
     begun: list[object] = field(default_factory=list)
+    refused: set[object] = field(default_factory=set)
     seen: set[object] = field(default_factory=set)
 
 
@@ -93,20 +97,66 @@ class ConnectionMembers:
         )
 
 
-class _Group:
-    """Messages of connections that the log doesn't tell apart, and the member that does.
+@dataclass(slots=True)
+class _Requests:
+    """The requests since a connection began, and the ids that wait on those before it.
 
     `overlaps` is whether one goes on after another began.
     """
 
+    pending: Counter[object] = field(default_factory=Counter)
+    before: Counter[object] = field(default_factory=Counter)
+    used: set[tuple[object, object]] = field(default_factory=set)
+    overlaps: bool = False
+
+    def after(self) -> _Requests:
+        """Those of the next connection."""
+        waiting = self.before | self.pending if len(self.before) < _PENDING else self.before
+        return _Requests(before=waiting, overlaps=self.overlaps)
+
+    def going_on(self, later: _Requests) -> None:
+        """Add those that came later, since no other connection began between them."""
+        self.pending += later.pending
+        self.used |= later.used
+
+    def asked(self, side: object, id_: object) -> bool:
+        """Note a request, and return whether its side has used its id before."""
+        is_used = (side, id_) in self.used
+        if len(self.used) < _PENDING:
+            self.used.add((side, id_))
+        return is_used
+
+    def waits(self, id_: object) -> None:
+        """Note that a request waits for its response."""
+        if len(self.pending) < _PENDING:
+            self.pending[id_] += 1
+
+    def answered(self, id_: object) -> None:
+        """Note a response."""
+        if id_ in self.pending:
+            self.pending[id_] -= 1
+            if not self.pending[id_]:
+                del self.pending[id_]
+        elif id_ in self.before:
+            self.overlaps = True
+
+
+class _Group:
+    """Messages of connections that the log doesn't tell apart, and the member that does."""
+
     def __init__(self) -> None:
         self.name: str | None = None
-        self.overlaps = False
         self._members: dict[str, _Member] | None = None
         self._begun = 0
-        self._pending: Counter[object] = Counter()
-        self._before: Counter[object] = Counter()
+        self._requests = _Requests()
+        self._former: tuple[object, _Requests] | None = None
+        self._reuses_ids = False
         self._first: object = None
+
+    @property
+    def overlaps(self) -> bool:
+        """True if a connection goes on after another one began."""
+        return self._requests.overlaps
 
     @property
     def may_be_several(self) -> bool:
@@ -119,20 +169,49 @@ class _Group:
         kind, id_ = kind_of(value), request_id(value)
         begins = kind is MessageKind.REQUEST and value.get("method") == SETTLES
         if begins and self._begun:
-            self._before |= self._pending
-            self._pending = Counter()
+            self._former = (id_, self._requests)
+            self._requests = self._requests.after()
         self._begun += begins
-        if kind is MessageKind.REQUEST and len(self._pending) < _PENDING:
-            self._pending[id_] += 1
-        elif kind is MessageKind.RESPONSE and self._pending[id_]:
-            self._pending[id_] -= 1
-        elif kind is MessageKind.RESPONSE and self._before[id_]:
-            self.overlaps = True  # a connection goes on after another one began
+        if kind is MessageKind.REQUEST:
+            if not begins:
+                side = value.get("method") if item.token is None else item.token
+                self._note_id(side, id_)
+            self._requests.waits(id_)
+        elif kind is MessageKind.RESPONSE:
+            self._requests.answered(id_)
+            if self._former is not None and self._former[0] == id_:
+                self._settle(self._former[1], refused="error" in value)
         if begins and self._members is None:
             self._members = {name: _Member() for name in item.beside}
         for name in [*(self._members or ())]:
             self._see(name, item, begins=begins)
+            if kind is MessageKind.REQUEST and not begins:
+                self._drop_if_refused(name, item)
         return begins
+
+    def _note_id(self, side: object, id_: object) -> None:
+        """Note the id of a request: one that is used again may be of another connection."""
+        if id_ is not None and self._requests.asked(side, id_):
+            if self._begun < 2:
+                self._reuses_ids = True
+            elif not self._reuses_ids:
+                self._requests.overlaps = True
+
+    def _settle(self, former: _Requests, *, refused: bool) -> None:
+        """Note the answer to an `initialize`: one that is refused begins no connection."""
+        self._former = None
+        for member in (self._members or {}).values():
+            value = member.begun[-1]
+            (member.refused.add if refused else member.refused.discard)(value)
+        if refused:
+            former.going_on(self._requests)
+            self._requests = former
+
+    def _drop_if_refused(self, name: str, item: LogItem) -> None:
+        """Drop a member with the same value beside a refused `initialize` and a later request."""
+        members = self._members or {}
+        if name in members and item.beside.get(name) in members[name].refused:
+            del members[name]
 
     def _see(self, name: str, item: LogItem, *, begins: bool) -> None:
         """Note the value of a member, and drop it if it can't name a connection."""

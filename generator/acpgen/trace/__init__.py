@@ -34,13 +34,15 @@ __all__ = [
 def judge(recording: Recording, file: str) -> list[Finding]:
     """Check a recording by every rule; the findings are in the order of lines.
 
-    One that is not `ordered` is not checked by rules that need the order.
+    One that is not `ordered` is not checked by rules that need the order, and one that is not
+    `separate` not by those that need its connections.
     """
     mask = KeyMask(recording.keys)
     return order(
         _finding(rule, fault, file, recording, mask)
         for rule in RULES.values()
         if recording.ordered or not rule.needs_order
+        if recording.separate or not rule.needs_connections
         for fault in rule.function(recording)
     )
 

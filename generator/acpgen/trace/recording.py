@@ -25,6 +25,7 @@ class Recording:
     all keys, also misspelled and malformed ones, which no finding may show. If it is not `ordered`,
     the messages of each side are in their order, and responses come after requests; what else was
     sent before what is not known. If it is not `whole`, messages of it are missing.
+    If it is not `separate`, connections overlap in it that nothing tells apart.
     If it `names_connections`, one without a name is one connection, as in a transcript.
     """
 
@@ -37,4 +38,5 @@ class Recording:
     places: MessagePlaces
     ordered: bool = True
     whole: bool = True
+    separate: bool = True
     names_connections: bool = True

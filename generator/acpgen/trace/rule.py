@@ -30,17 +30,26 @@ class TraceRule(Rule[Check]):
     """One rule about recordings.
 
     If it `needs_keys`, it is idle where no prompt takes a key. If it `needs_order`, it is not
-    applied where the recording doesn't show what was sent before what.
+    applied where the recording doesn't show what was sent before what. If it `needs_connections`,
+    since it rests on which request a message belongs to, it is not applied where connections
+    overlap that the recording doesn't tell apart.
     """
 
     needs_keys: bool
     needs_order: bool
+    needs_connections: bool
 
 
 def rule(
-    severity: Severity, *, needs_keys: bool = False, needs_order: bool = False
+    severity: Severity,
+    *,
+    needs_keys: bool = False,
+    needs_order: bool = False,
+    needs_connections: bool = False,
 ) -> Callable[[Check], TraceRule]:
     """Declare a check as a rule.
+
+    A rule that needs the order of messages needs their connections as well.
 
     Raises:
         ValueError: the docstring is not the page of a rule.
@@ -48,7 +57,16 @@ def rule(
 
     def declare(check: Check) -> TraceRule:
         page = page_of(check)
-        return TraceRule(id_of(check), Group.TRACE, severity, page, check, needs_keys, needs_order)
+        return TraceRule(
+            id_of(check),
+            Group.TRACE,
+            severity,
+            page,
+            check,
+            needs_keys=needs_keys,
+            needs_order=needs_order,
+            needs_connections=needs_connections or needs_order,
+        )
 
     return declare
 

@@ -49,9 +49,11 @@ class Pairing:
     response then counts as one to an unknown request. `forgotten` is the number of these requests,
     and `answers` that of the requests that were answered.
 
-    One name may be that of several connections, say of a program that connects again. After a
-    second `initialize` under it, a request with the id of a pending one may be of another
-    connection, so both wait for a response.
+    If it `names_connections`, as a transcript does, a name is that of one connection. Otherwise it
+    may be that of several, say of a program that connects again, and so may be no name at all.
+    After a second `initialize` that is not refused, a request with the id of a pending one may be
+    of another connection then, so both wait for a response. Where connections have names, one that
+    is repeated before any other request begins none.
     """
 
     def __init__(self, limit: int = LIMIT) -> None:
@@ -60,7 +62,10 @@ class Pairing:
         self.limit = limit
         self._pending: dict[_Key, _Asked] = {}
         self._below: dict[_Key, list[_Asked]] = {}
+        self.names_connections = True
         self._begun: dict[Connection, bool] = {}
+        self._idle: set[Connection] = set()
+        self._doubtful: dict[Connection, int | str] = {}
 
     def asked(
         self,
@@ -76,8 +81,10 @@ class Pairing:
         request is noted too, because its receiver answers it.
         """
         key = (connection, id_, sender or caller)
-        if method == _BEGINS and len(self._begun) < self.limit:
-            self._begun[connection] = connection in self._begun
+        if method == _BEGINS:
+            self._begin(id_, connection)
+        elif self._idle:
+            self._idle.discard(connection)
         old = self._pending.pop(key, None)
         waits = old is not None
         if old is not None and self._is_apart(key):
@@ -94,6 +101,9 @@ class Pairing:
         self._pending.clear()
         self._below.clear()
         self._begun.clear()
+        self._idle.clear()
+        self._doubtful.clear()
+        self.names_connections = True
         self.answers = 0
 
     @property
@@ -120,15 +130,22 @@ class Pairing:
         ]
 
     def answer(
-        self, id_: int | str, connection: Connection, asker: str | None, method: str | None = None
+        self,
+        id_: int | str,
+        connection: Connection,
+        asker: str | None,
+        method: str | None = None,
+        *,
+        refused: bool = False,
     ) -> None:
         """Forget a request, given the side that `asked` took it from.
 
-        `method` is its method; by default the newest request with that id is forgotten.
+        `method` is its method; by default the newest request with that id is forgotten. It is
+        `refused` if the response is an error.
         """
         key = (connection, id_, asker)
         if key in self._pending:
-            self._answer(key, method)
+            self._answer(key, method, refused=refused)
 
     def waits(self, id_: int | str, connection: Connection, sender: str | None) -> bool:
         """True if a request of a sender is pending on the same connection."""
@@ -142,11 +159,42 @@ class Pairing:
         key = self._key(id_, connection, sender)
         return None if key is None else self._pending[key]
 
-    def answered(self, id_: int | str, connection: Connection, sender: str | None) -> None:
-        """Forget the request that a response answers, if there is one."""
+    def answered(
+        self,
+        id_: int | str,
+        connection: Connection,
+        sender: str | None,
+        *,
+        refused: bool = False,
+    ) -> None:
+        """Forget the request that a response answers, if there is one; see `answer`."""
         key = self._key(id_, connection, sender)
         if key is not None:
-            self._answer(key)
+            self._answer(key, refused=refused)
+
+    def _begin(self, id_: int | str, connection: Connection) -> None:
+        """Note an `initialize`, which begins another connection if it is not refused."""
+        if self.names_connections and connection != "":
+            return
+        if connection not in self._begun:
+            if len(self._begun) < self.limit:
+                self._begun[connection] = False
+        elif not self._begun[connection] and not (
+            self.names_connections and connection in self._idle
+        ):
+            self._begun[connection] = True
+            self._doubtful[connection] = id_
+        if connection in self._begun:
+            self._idle.add(connection)
+
+    def _settle(self, key: _Key, method: str, *, refused: bool) -> None:
+        """Note the answer to an `initialize`."""
+        connection, id_, _ = key
+        if method == _BEGINS and self._doubtful.get(connection) == id_:
+            del self._doubtful[connection]
+            if refused:
+                self._begun[connection] = False
+                self._idle.discard(connection)
 
     def _is_apart(self, key: _Key) -> bool:
         """True if a request may be of another connection than the next one with its id."""
@@ -160,16 +208,17 @@ class Pairing:
     def _others(self, key: _Key) -> list[_Asked]:
         return self._below.get(key, [])
 
-    def _answer(self, key: _Key, method: str | None = None) -> None:
+    def _answer(self, key: _Key, method: str | None = None, *, refused: bool = False) -> None:
         """Forget an answered request: the newest one with a key, or with that method."""
         self.answers += 1
         below = self._below.pop(key, None)
         if below is None:
+            self._settle(key, self._pending[key][0], refused=refused)
             self._forget(key)
             return
         waiting = [self._pending[key], *below]
         place = next((n for n, (name, _) in enumerate(waiting) if name == method), 0)
-        del waiting[place]
+        self._settle(key, waiting.pop(place)[0], refused=refused)
         self._pending[key] = waiting[0]
         if waiting[1:]:
             self._below[key] = waiting[1:]

@@ -16,7 +16,7 @@ from acpgen.trace.shown_messages import MessageShown
 from acpgen.words import counted
 
 
-@rule(Severity.ERROR, needs_keys=True)
+@rule(Severity.ERROR, needs_keys=True, needs_connections=True)
 def malformed_key_accepted(recording: Recording) -> Iterator[Fault]:
     """A prompt with a malformed key is refused.
 

@@ -36,7 +36,7 @@ def inserted_twice(recording: Recording) -> Iterator[Fault]:
             )
 
 
-@rule(Severity.ERROR, needs_keys=True)
+@rule(Severity.ERROR, needs_keys=True, needs_connections=True)
 def different_message_ids(recording: Recording) -> Iterator[Fault]:
     """All prompts with one key are answered with one messageId.
 

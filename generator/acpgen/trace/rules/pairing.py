@@ -37,7 +37,7 @@ def duplicate_id(recording: Recording) -> Iterator[Fault]:
         )
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, needs_connections=True)
 def answered_twice(recording: Recording) -> Iterator[Fault]:
     """A request is answered once.
 
@@ -59,7 +59,7 @@ def answered_twice(recording: Recording) -> Iterator[Fault]:
             )
 
 
-@rule(Severity.WARNING)
+@rule(Severity.WARNING, needs_connections=True)
 def unexpected_response(recording: Recording) -> Iterator[Fault]:
     """A response answers a request of the other side on the same connection.
 
@@ -81,7 +81,7 @@ def unexpected_response(recording: Recording) -> Iterator[Fault]:
             yield fault(each.response.line, message, ("id",))
 
 
-@rule(Severity.NOTE)
+@rule(Severity.NOTE, needs_connections=True)
 def unanswered_request(recording: Recording) -> Iterator[Fault]:
     """A request is answered, or its outcome becomes known by a retry.
 

@@ -65,7 +65,7 @@ def not_retried_resent(recording: Recording) -> Iterator[Fault]:
             )
 
 
-@rule(Severity.WARNING)
+@rule(Severity.WARNING, needs_connections=True)
 def cancel_unknown(recording: Recording) -> Iterator[Fault]:
     """`$/cancel_request` names a request that its sender has sent on the same connection.
 
