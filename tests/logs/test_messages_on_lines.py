@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from acpgen.logs.line_reader import LineReader
 from command_calls import APP
 
 LIST = '{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}'
@@ -83,6 +84,45 @@ def test_a_message_in_a_text_of_a_message_is_a_text(shape: str) -> None:
 def test_no_message_on_a_line_is_lost(line: str) -> None:
     result = run(f"-> {LIST}\n{line}\n")
     assert FINDING in result.stdout
+
+
+FAULTY = {
+    "id first": '{"id":9,"jsonrpc":"2.0","method":"session/list","params":{"cwd":5}}',
+    "a blank": '{ "jsonrpc": "2.0", "id": 9, "method": "session/list", "params": {"cwd": 5}}',
+    "params first": '{"params":{"cwd":5},"jsonrpc":"2.0","id":9,"method":"session/list"}',
+    "no jsonrpc": '{"params":{},"id":9,"method":"session/list"}',
+    "broken": '{"jsonrpc":"2.0","id":9,nul}',
+    "broken and a blank": '{ "jsonrpc":"2.0","id":9,nul}',
+    "python": "{'jsonrpc': '2.0', 'id': 9, 'method': 'session/list', 'params': {'cwd': 5}}",
+    "text": json.dumps(BAD),
+}
+
+
+@pytest.mark.parametrize("gap", ["", " ", ", ", " 10:00:02 <- ", " and "])
+@pytest.mark.parametrize("faulty", FAULTY.values(), ids=FAULTY)
+def test_a_second_message_behind_a_prefix_is_judged(faulty: str, gap: str) -> None:
+    result = run(f"-> {LIST}\n-> {LIST}{gap}{faulty}\n")
+    assert ":2: " in result.stdout
+    assert "error[" in result.stdout
+    assert "3 messages: 2 accepted, 1 refused" in result.stderr
+
+
+@pytest.mark.parametrize("gap", ["", " ", " 10:00:02 <- "])
+def test_a_broken_message_before_another_one_is_no_prefix(gap: str) -> None:
+    result = run(f'-> {LIST}\n-> {{"jsonrpc":"2.0","id":7,nul}}{gap}{LIST}\n')
+    assert ":2: error[not-json] -32700" in result.stdout
+    assert "3 messages: 2 accepted, 1 refused" in result.stderr
+
+
+@pytest.mark.parametrize("lead", ["", "-> ", "10:00:00 "])
+def test_the_rest_of_a_line_is_not_read_again_for_each_message(
+    lead: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[object] = []
+    monkeypatch.setattr(LineReader, "put_back_text", lambda *rest: read.append(rest))
+    text = "".join(f"{lead}{LIST}" for _ in range(50))
+    assert "50 messages: 50 accepted" in run(text).stderr
+    assert not read
 
 
 def test_a_line_break_in_a_string_is_not_taken_for_the_end_of_a_terminal() -> None:

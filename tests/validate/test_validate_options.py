@@ -260,6 +260,16 @@ def test_ndjson_says_at_once_what_it_finds() -> None:
             assert json.loads(line_of(process))["line"] == number
 
 
+def test_ndjson_has_a_line_that_is_not_json_at_once() -> None:
+    """It has an end, so the log is not cut off in it."""
+    with running("--format", "ndjson", stdin=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        process.stdin.write(GOOD + b'{"jsonrpc":"2.0","id":1,nul}\n')
+        process.stdin.flush()
+        found = json.loads(line_of(process))
+        assert (found["line"], found["reason"]) == (2, "not-json")
+
+
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
 def test_a_log_is_followed_until_somebody_interrupts(tmp_path: Path, by: signal.Signals) -> None:
     log = tmp_path / "log.ndjson"

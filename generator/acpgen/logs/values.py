@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from acpgen.logs.growing import GrowingValue
-from acpgen.logs.line_reader import BETWEEN, LineReader, Taken, text_of
-from acpgen.logs.line_values import batch_behind, row_of, unescaped
+from acpgen.logs.line_reader import LineReader, Taken, text_of
+from acpgen.logs.line_values import is_near, next_value, other_with, row_of, unescaped
 from acpgen.logs.log_lines import Lines, as_bytes
 from acpgen.logs.long_units import cell_unit, rewrapped_unit, ruled_unit, titled_unit
 from acpgen.logs.messages import is_bare, is_message, is_row
@@ -21,6 +21,7 @@ _BROKEN_OBJECT = re.compile(r'\{\s*(?:"|$)')
 _GOES_ON = ("}", "]", ",")
 """What follows a value that is inside another one."""
 _STARTS = ('{"jsonrpc"', '{"id"', '{"method"')
+_BEGINS = re.compile(r'\{\s*"(?:jsonrpc|id|method)"')
 _BROKEN_LINES = 10_000
 """How many lines of a broken value over several lines are taken as one message at most."""
 _TRIES = 5
@@ -94,39 +95,45 @@ class Values:
             yield from self._objects(number, text)
 
     def _objects(self, number: int, text: str) -> Iterator[Unit]:
-        """The object on a line, behind whatever prefix."""
-        start, outer = text.find("{"), -1
+        """The objects on a line, behind whatever prefix.
+
+        One that follows another is read from the same text, so that many take linear time.
+        """
+        at = 0
+        while at >= 0:
+            unit, end = self._object(number, text, at)
+            yield unit
+            at = -1 if end < 0 else self._after(number, text, end, unit.prefix)
+
+    def _object(self, number: int, text: str, base: int) -> tuple[Unit, int]:
+        """The first object from an index on, and its end; -1 if nothing is left to read there."""
+        start, outer = text.find("{", base), -1
         tries = 0
-        while 0 <= start <= LONGEST and tries < _TRIES:
+        while 0 <= start <= base + LONGEST and tries < _TRIES:
             value, end = value_at(text, start)
-            prefix = text[:start].strip().lstrip("}], \t")  # the end of a broken item is none
+            prefix = text[base:start].strip().lstrip("}], \t")  # the end of a broken item is none
             if value is CUT and (not prefix or text[start:].strip() == "{" or tries == 0):
-                unit = self._spanning(number, text, start)
+                unit = self._spanning(number, text[base:], start - base)
                 if unit is not None:
-                    yield unit
-                    return
+                    return unit, -1
                 break
             if value is not BROKEN and value is not CUT:
-                if outer >= 0 and text[end:].lstrip()[:1] in _GOES_ON:
+                if outer >= 0 and text[end : end + LONGEST].lstrip()[:1] in _GOES_ON:
                     break  # what is inside a broken message is not one
-                if prefix.endswith("[") and is_message(value) and self._shape is None:
-                    unit = batch_behind(number, text, text.rindex("[", 0, start))
-                    if unit is not None:
-                        yield unit
-                        return
-                yield Unit(
-                    number, prefix, text[start:end], value, "prefixed" if prefix else "lines"
-                )
-                self._push_rest(number, text, end, prefix)
-                return
+                at = base, outer, start
+                if is_message(value) and (other := other_with(number, text, at, self._shape)):
+                    return other
+                shape = "prefixed" if prefix else "lines"
+                return Unit(number, prefix, text[start:end], value, shape), end
             if text.startswith(_STARTS, start):
                 outer = start
-                if _STARTS[0] not in text[start + 1 :]:
+                if text.find(_STARTS[0], start + 1) < 0:
                     break
             tries += 1
             start = text.find("{", start + 1)
-        far = self._far(number, text) if outer < 0 else None
-        yield far or self._odd(number, text)
+        rest = text[base:]
+        far = self._far(number, rest) if outer < 0 else None
+        return far or self._odd(number, rest), -1
 
     def _far(self, number: int, text: str) -> Unit | None:
         """The message on a line that is behind more text, or more braces, than a prefix has."""
@@ -135,7 +142,8 @@ class Values:
         if value is BROKEN or value is CUT:
             return None
         before = text[max(0, start - LONGEST) : start].strip()
-        self._push_rest(number, text, end, before)
+        if (after := self._after(number, text, end, before)) >= 0:
+            self._reader.put_back_text(number, text[after:])
         return Unit(number, before, text[start:end], value, "prefixed")
 
     def _quoted(self, number: int, text: str, line: str) -> Unit | None:
@@ -174,11 +182,13 @@ class Values:
                 self._whole = False
         return self._whole
 
-    def _push_rest(self, number: int, text: str, end: int, prefix: str) -> None:
-        """Keep what follows a value on its line if it is another value."""
-        rest = text[end:].lstrip(BETWEEN)
-        if (rest.startswith("{") and not prefix) or _STARTS[0] in rest:
-            self._reader.put_back_text(number, rest)
+    def _after(self, number: int, text: str, end: int, prefix: str) -> int:
+        """Where the text after a value is read on; -1 if it has no other value, or is kept."""
+        at = next_value(text, end, behind=bool(prefix))
+        if at < 0 or is_near(text, at):
+            return at
+        self._reader.put_back_text(number, text[at:])
+        return -1
 
     def _odd(self, number: int, text: str) -> Unit:
         """The unit of a line without a value: a broken message, a quoted one, or other output."""
@@ -186,7 +196,7 @@ class Values:
         start = line.find("{")
         if start == 0 and _BROKEN_OBJECT.match(line) and not is_binary(line):
             return Unit(number, "", line)
-        begins = line.startswith(_STARTS, max(start, 0))
+        begins = _BEGINS.match(line, max(start, 0)) is not None
         if 0 < start <= LONGEST and begins and not is_dump(line[:start]):
             return Unit(number, line[:start].strip(), line[start:], shape="prefixed")
         whole, end = value_at(line, 0)
