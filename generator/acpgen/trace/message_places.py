@@ -36,8 +36,9 @@ class MessagePlaces:
 
     def named(self, text: str) -> str:
         """The text of a fault, in which `line 7` is a position, with the places instead."""
-        return _LINE.sub(lambda found: self._name(int(found[1])), text) if self._moved else text
+        return _LINE.sub(lambda found: self.name(int(found[1])), text) if self._moved else text
 
-    def _name(self, position: int) -> str:
+    def name(self, position: int) -> str:
+        """What to call the message at a position, such as `line 7`."""
         line, number = self.place(position)
         return f"line {line}" if number is None else f"message {number}"
