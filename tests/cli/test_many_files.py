@@ -120,6 +120,19 @@ def test_what_the_kit_writes_beside_a_transcript_is_left_out(word: str, tmp_path
     assert found == ["a.ndjson", "b.steps.json"]
 
 
+@pytest.mark.parametrize("ending", [".stderr", ".steps.json"])
+def test_a_pattern_may_name_what_the_kit_writes(ending: str, tmp_path: Path) -> None:
+    for name in ("a.ndjson", "a.steps.json", "a.stderr"):
+        (tmp_path / name).write_text("{}")
+    assert expanded([f"{tmp_path}/*{ending}"]) == (f"{tmp_path}/a{ending}",)
+
+
+def test_a_log_beside_a_transcript_without_steps_is_no_output_of_the_kit(tmp_path: Path) -> None:
+    for name in ("a.ndjson", "a.stderr"):
+        (tmp_path / name).write_text("{}")
+    assert len(expanded([str(tmp_path)])) == 2
+
+
 @pytest.mark.parametrize("jobs", ["1", "2"])
 @pytest.mark.parametrize("word", [".", "*"])
 def test_what_may_never_end_is_left_out(

@@ -89,3 +89,14 @@ def test_other_broken_messages_are_refused(text: str, tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert result.stdout.count("error[not-json] -32700") == 1
     assert "cut off" not in result.stderr
+
+
+@pytest.mark.parametrize("command", COMMANDS[1:])
+@pytest.mark.parametrize("rest", ['{"jsonrpc":"2.0",\n', '{"jsonrpc":"2.0",]'])
+def test_no_command_calls_them_cut_off(command: str, rest: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    path.write_text(f"-> {LIST % (1, 'null')}\n-> {rest}")
+    result = run(command, path)
+    assert result.exit_code == (0 if command == "view" else 2)
+    assert "cut off" not in result.stderr
+    assert command == "view" or ":2: is not JSON" in result.stderr

@@ -194,6 +194,20 @@ def test_times_are_an_order(times: Iterator[JsonValue], tmp_path: Path) -> None:
     assert order == [message for _, message in SESSION]
 
 
+def test_lists_with_the_newest_message_first_are_turned(tmp_path: Path) -> None:
+    lists = with_times(count(1_733_000_000))
+    turned: Message = {name: each[::-1] for name, each in lists.items() if isinstance(each, list)}
+    result = run("trace", turned, folder=tmp_path)
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert NO_ORDER not in result.stderr
+
+
+def test_times_that_contradict_the_ids_are_no_order(tmp_path: Path) -> None:
+    result = run("trace", with_times(count(1_733_000_000, -1)), folder=tmp_path)
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert NO_ORDER in result.stderr
+
+
 def test_equal_times_leave_the_order_open(tmp_path: Path) -> None:
     traced = run("trace", with_times(n // 5 for n in count()), folder=tmp_path)
     assert (traced.stdout, NO_ORDER in traced.stderr) == ("", True)

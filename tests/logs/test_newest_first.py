@@ -74,6 +74,42 @@ def test_clocks_that_differ_turn_nothing() -> None:
     assert "newest" not in found.stderr
 
 
+@pytest.mark.parametrize("digits", [400, 5000])
+@pytest.mark.parametrize("command", ["validate", "trace", "convert"])
+def test_a_huge_time_is_no_fault(command: str, digits: int) -> None:
+    """A double has up to 309 digits, and Python converts up to 4,300."""
+    times = ["1000000000", "1" * digits, "1000000000", "1000000000"]
+    lines = [
+        f'{{"time":{time},"dir":"{way}","msg":{json.dumps({"jsonrpc": "2.0", **message})}}}'
+        for time, (way, message) in zip(times, TRAFFIC[:4], strict=True)
+    ]
+    found = run(command, lines)
+    assert found.exit_code == 0, found.stderr
+    assert "4 messages" in found.stderr
+
+
+@pytest.mark.parametrize("swapped", [0, 1, 2, 3])
+def test_one_pair_of_times_out_of_order_changes_nothing(swapped: int) -> None:
+    """Not even the first one, where it can't be known at once: then no rule needs the order."""
+    seconds = [5, 4, 3, 2, 1, 0]
+    seconds[swapped], seconds[swapped + 1] = seconds[swapped + 1], seconds[swapped]
+    found = run("trace", log(prefixed, seconds[::-1])[::-1])
+    assert found.exit_code == 0, found.stdout
+    assert ("the newest message is first" in found.stderr) == bool(swapped)
+    assert ("the log doesn't state what one side sent before" in found.stderr) != bool(swapped)
+
+
+def test_many_newest_messages_of_one_time_change_nothing() -> None:
+    update = {"sessionUpdate": "agent_message_chunk", "messageId": "m"}
+    chunk = {**update, "content": {"type": "text", "text": "a"}}
+    message = {"method": "session/update", "params": {"sessionId": "s", "update": chunk}}
+    text = json.dumps({"jsonrpc": "2.0", **message})
+    lines = [prefixed("2026-12-01T10:00:09Z", "<", text)] * 80
+    found = run("validate", [*lines, *log(prefixed, [0, 1, 2, 3, 4, 5])[::-1]])
+    assert ":82: session/list: error[type]" in found.stdout
+    assert "the newest message is first" in found.stderr
+
+
 def test_falling_durations_are_no_times() -> None:
     lines = [
         json.dumps({"elapsed": 50 - number, "dir": way, "msg": {"jsonrpc": "2.0", **message}})

@@ -130,3 +130,27 @@ def test_an_object_with_a_direction_counts_as_a_message() -> None:
     assert ":2: error[not-a-message]" in findings
     assert findings.count("\n") == 1
     assert "1 line of other output passed over" in notes
+
+
+@pytest.mark.parametrize("ways", [("↑", "↓"), (1, 0), ("1", "0")])
+def test_a_direction_without_words_is_no_stream(ways: tuple[object, object]) -> None:
+    ends = [(ways[0], LIST % 0), (ways[1], DONE % 0), (ways[0], '{"foo":1}'), (ways[0], "[1]")]
+    lines = [json.dumps({"dir": way, "msg": json.loads(text)}) for way, text in ends]
+    status, findings, _ = called("validate", "\n".join(lines).encode())
+    assert (status, findings.count("error[not-a-message]")) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    "faulty",
+    [
+        '{"id":3,"method":"session/list","params":{},"extra":1}',
+        '{"id":0,"result":{"sessions":[]},"extra":1}',
+    ],
+)
+def test_a_message_on_a_stream_may_lack_jsonrpc_and_have_one_member_more(faulty: str) -> None:
+    lines = [("stdin", LIST % 0), ("stdout", faulty), ("stdout", '{"id":5,"level":"info"}')]
+    texts = [json.dumps({"dir": way, "msg": json.loads(text)}) for way, text in lines]
+    status, findings, notes = called("validate", "\n".join(texts).encode())
+    assert (status, findings.count(":2: ")) == (1, findings.count("\n"))
+    assert "error[required] -32600 /jsonrpc" in findings
+    assert "1 line of other output passed over" in notes

@@ -257,14 +257,15 @@ def _whole(
 ) -> Iterator[tuple[MessageText, MessageVerdict]]:
     """Yield what a stream yields; `cut` gets the line of the last of several messages if it is cut.
 
-    A broken message is held until it is known if another one follows.
+    A broken message is held until it is known if another one follows, where the log may end in it.
     """
     held: tuple[MessageText, MessageVerdict] | None = None
     number = 0
     for each in stream:
         if held is not None:
             yield held
-        held, number = (each, stream.messages) if each[0].decoded is None else (None, 0)
+        may_cut = each[0].decoded is None and end.may_cut
+        held, number = (each, stream.messages) if may_cut else (None, 0)
         if held is None:
             yield each
     if held is None:

@@ -68,6 +68,7 @@ def version_notes(engine: VersionedEngine) -> Iterator[str]:
 
 CUT = "is cut off, so it is not judged; all before it is"
 """Why the last message of a log is not judged that ends before the message does."""
+_NOT_JSON = "is not JSON, so it is not judged; all before it is"
 
 
 class LogEnd:
@@ -80,17 +81,22 @@ class LogEnd:
     def __init__(self) -> None:
         self.reasons: list[str] = []
         self.open_line: int | None = None
+        self._last: tuple[int, bytes] = (0, b"\n")
 
     def lines(self, lines: Lines) -> Lines:
         """Yield lines up to where they can't be read any further, as if the log ended there."""
-        line: tuple[int, bytes] = (0, b"\n")
         try:
-            for line in lines:
-                yield line
+            for self._last in lines:
+                yield self._last
         except Exception as error:  # zlib has one of its own
             self.reasons.append(input_files.complaint(error))
-        if not line[1].endswith((b"\n", b"\r")):
-            self.open_line = line[0]
+        if self.may_cut:
+            self.open_line = self._last[0]
+
+    @property
+    def may_cut(self) -> bool:
+        """True if the line that was read last has no end, so that the log may end within it."""
+        return not self._last[1].endswith((b"\n", b"\r"))
 
     def cuts(self, text: bytes, line: int) -> bool:
         """True if a broken message that starts on a line goes on where the log has its end."""
@@ -108,9 +114,12 @@ def counted_lines(lines: Lines, bar: Bar) -> Lines:
 
 
 def whole_messages(
-    entries: Iterable[MessageText], cut: Callable[[MessageText], object]
+    entries: Iterable[MessageText], end: LogEnd, left_out: Callable[[MessageText, str], object]
 ) -> Iterator[MessageText]:
-    """Yield messages. If the last one of several is not JSON, the log is cut off there: `cut`."""
+    """Yield messages, apart from the last one of several if it is not JSON.
+
+    `left_out` gets that one, and why it is left out: the log may end within it.
+    """
     last: MessageText | None = None
     first = True
     for entry in entries:
@@ -121,7 +130,7 @@ def whole_messages(
     if last is None:
         return
     if not first and last.decoded is None:
-        cut(last)
+        left_out(last, CUT if end.cuts(last.text, last.line) else _NOT_JSON)
     else:
         yield last
 

@@ -141,10 +141,9 @@ def session_view(
     session.notes += [] if cut is None else [f"line {cut[1]} {cut[0]}"]
     session.notes += [] if log.shows_order else [unordered(log)]
     session.notes += version_notes(engine)
-    cut_off: list[MessageText] = []
     try:
         recording = record(
-            whole_messages(entries, cut_off.append),
+            whole_messages(entries, end or LogEnd(), lambda *_: None),
             protocol,
             show_keys=show_keys,
             names_connections=named,

@@ -12,7 +12,6 @@ from typing import BinaryIO
 from acpgen.cli import input_files
 from acpgen.cli.progress import Bar
 from acpgen.cli.reading import (
-    CUT,
     LogEnd,
     counted_lines,
     elided,
@@ -76,7 +75,8 @@ class FileTracer:
         try:
             with input_files.Opened(file) as stream:
                 log = self._log(stream, name)
-                entries = whole_messages(transcript_lines(log), self._notes_cut(name))
+                left_out = self._notes_left_out(name)
+                entries = whole_messages(transcript_lines(log), self._end, left_out)
                 show_keys = self._options.show_keys
                 named = log.is_transcript
                 recording = record(
@@ -126,8 +126,8 @@ class FileTracer:
         callers = partial(callers_of, self._protocol.methods)
         return read(lines, hints, callers, limit, skipped)
 
-    def _notes_cut(self, name: str) -> Callable[[MessageText], None]:
-        return lambda entry: self._report.problem(name, CUT, entry.line)
+    def _notes_left_out(self, name: str) -> Callable[[MessageText, str], None]:
+        return lambda entry, reason: self._report.problem(name, reason, entry.line)
 
     def _note_end(self, name: str) -> None:
         for reason in self._end.reasons:

@@ -65,7 +65,8 @@ def is_direction(token: str) -> bool:
 
 def names_stream(token: str) -> bool:
     """True if a token is the name of a stream, such as `stdout`."""
-    return _WAYS.issuperset(parts_of(token))
+    parts = parts_of(token)
+    return bool(parts) and _WAYS.issuperset(parts)
 
 
 def is_arrow(part: str) -> bool:

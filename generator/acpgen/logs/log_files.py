@@ -13,7 +13,7 @@ _PATTERN = frozenset("*?[")
 """What makes a name a pattern, where no file has that name."""
 _SECRETS = ".secret"
 """What the files end with that `acpgen tap` keeps its secrets in."""
-_BESIDE = (".steps.json", ".stderr")
+_STEPS, _OUTPUT = ".steps.json", ".stderr"
 """What the files end with that `acpgen conform --record` writes beside a transcript."""
 
 
@@ -22,8 +22,8 @@ def expanded(files: Iterable[str]) -> tuple[str, ...]:
 
     A folder counts as all files below it, in the order of their names, apart from hidden ones, the
     secrets of `acpgen tap`, the pages of `acpgen view`, and what `acpgen conform --record` writes
-    beside its transcripts. Pipes and devices, which may never end,
-    are read only where a word is their name. A word that means no file stays as it is.
+    beside its transcripts, which a pattern may name. Pipes and devices, which may never end, are
+    read only where a word is their name. A word that means no file stays as it is.
     """
     found = [path for file in files for path in _meant(file)]
     return tuple(dict.fromkeys(found))
@@ -35,14 +35,21 @@ def _meant(file: str) -> Sequence[str]:
     matching = [file] if Path(file).exists() else _matching(file)
     found = [path for each in matching for path in _below(Path(each), each)]
     if found != [file]:
-        found = [path for path in found if may_be_log(Path(path)) and not _is_beside(path)]
+        found = [path for path in found if may_be_log(Path(path))]
+        found = [path for path in found if not _is_beside(path, file)] or found
     return found or [file]
 
 
-def _is_beside(path: str) -> bool:
-    return any(
-        path.endswith(end) and Path(path.removesuffix(end) + ".ndjson").exists() for end in _BESIDE
-    )
+def _is_beside(path: str, word: str) -> bool:
+    """True for what `acpgen conform` writes beside a transcript, but for what a word names.
+
+    It always writes the steps, so without them the files of one name are the user's.
+    """
+    for end in (_STEPS, _OUTPUT):
+        start = path.removesuffix(end)
+        if start != path and not word.endswith(end):
+            return all(Path(start + each).exists() for each in (".ndjson", _STEPS))
+    return False
 
 
 def _matching(pattern: str) -> Sequence[str]:

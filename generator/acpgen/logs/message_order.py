@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import pairwise
 
 from acp_wire.reader import JsonValue
 from acpgen.logs.directions import AGENT, CLIENT
@@ -76,13 +77,20 @@ def are_beside(lists: Sequence[MessageList]) -> bool:
 
 
 def _by_time(client: Sequence[LogItem], agent: Sequence[LogItem]) -> Ordered | None:
-    """The messages of both sides by their times; None if one has no time, or they go back."""
+    """The messages of both sides by their times; None if one has no time.
+
+    A list with the newest message first is turned. Where times of a list go back, the order is not
+    stated; None if a response is earlier than its request then.
+    """
+    goes_back = any(falls for falls, _ in map(_changes, (client, agent)))
+    client, agent = _turned(client), _turned(agent)
     times = [[seconds(item.time) for item in each] for each in (client, agent)]
     if any(time is None for each in times for time in each):
         return None
     merged: list[LogItem] = []
     at, pending = [0, 0], Counter[object]()
-    sides, stated = ((client, CLIENT), (agent, AGENT)), True
+    sides = ((client, CLIENT), (agent, AGENT))
+    stated = not any(falls for falls, _ in map(_changes, (client, agent)))
     while at[0] < len(client) or at[1] < len(agent):
         first, *others = sorted(
             (times[n][at[n]] or 0, _rank(items[at[n]], side, pending), n)
@@ -90,12 +98,29 @@ def _by_time(client: Sequence[LogItem], agent: Sequence[LogItem]) -> Ordered | N
             if at[n] < len(items)
         )
         stated &= not any(each[0] == first[0] and each[1] < _UNASKED for each in others)
+        if goes_back and first[1] == _UNASKED:
+            return None
         items, side = sides[first[2]]
         item = items[at[first[2]]]
         at[first[2]] += 1
         pending[asked(item, side)] += 1
         merged.append(item)
     return Ordered(merged, stated)
+
+
+def _turned(items: Sequence[LogItem]) -> Sequence[LogItem]:
+    """The messages of a side from the oldest one on, as most pairs of times show."""
+    falls, rises = _changes(items)
+    return items[::-1] if falls > rises else items
+
+
+def _changes(items: Sequence[LogItem]) -> tuple[int, int]:
+    """How many messages of a side are earlier than the one before, and how many are later."""
+    times = [time for item in items if (time := seconds(item.time)) is not None]
+    return (
+        sum(after < before for before, after in pairwise(times)),
+        sum(after > before for before, after in pairwise(times)),
+    )
 
 
 def _rank(item: LogItem, side: str, pending: Counter[object]) -> int:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterator
 from typing import Protocol
 
 from acp_wire.envelope import MessageKind, kind_of, request_id
 from acp_wire.reader import JsonValue
 from acpgen.judge.inputs import InputError
+from acpgen.logs.message_order import seconds
 from acpgen.logs.settling import LogItem
 from acpgen.logs.surroundings import is_time
 
-_EQUAL = 64
-"""After how many messages of one time a log counts as one with the oldest first."""
+_EQUAL = 10_000
+"""After how many messages of one time a log counts as one with the oldest first, at the latest."""
 _MOST = 1_000_000
 """How many messages are held at most to yield them from the last one on."""
 _TOO_MANY = (
@@ -23,74 +23,113 @@ _TOO_MANY = (
 
 
 class OrderedLog(Protocol):
-    """A log that knows whether its messages came from the last one on."""
+    """A log that knows if its messages came from the last one on, and if it states their order."""
 
     is_newest_first: bool
+    is_ordered: bool
+
+
+class _Order:
+    """What the messages of a log so far show of their order: their times, and their ids.
+
+    `falls` is how many are earlier than the one before, `rises` how many are later, `straight` is
+    how many responses come after their requests, and `turned` how many come before them.
+    """
+
+    def __init__(self) -> None:
+        self.falls = self.rises = self.turned = self.straight = 0
+        self.is_dated = False
+        self._last: JsonValue = None
+        self._asked: set[int | str] = set()
+        self._answered: set[int | str] = set()
+
+    def add(self, item: LogItem) -> None:
+        """Note a message, the next one."""
+        if _moment(item.time) is not None:
+            order = _order(self._last, item.time)
+            self.is_dated |= self._last is None
+            self.falls += order == -1
+            self.rises += order == 1
+            self._last = item.time
+        value = item.value if isinstance(item.value, dict) else {}
+        kind, id_ = kind_of(value), request_id(value)
+        if id_ is None or kind not in (MessageKind.REQUEST, MessageKind.RESPONSE):
+            return
+        asks = kind is MessageKind.REQUEST
+        own, other = (self._asked, self._answered)[:: 1 if asks else -1]
+        if id_ in other:
+            other.discard(id_)
+            self.turned += asks
+            self.straight += not asks
+        elif len(own) < _EQUAL:
+            own.add(id_)
+
+    @property
+    def is_straight(self) -> bool:
+        """True as soon as the oldest message must be first."""
+        if self.falls:
+            return self.rises > 0 and (self.rises > self.falls or self.straight > self.turned)
+        return self.rises > 0 or self.straight > self.turned
+
+    @property
+    def is_newest_first(self) -> bool:
+        """True if times fall more often than they rise, and no ids contradict that."""
+        if self.falls <= self.rises:
+            return False
+        return self.turned > self.straight or (self.turned == self.straight and not self.rises)
 
 
 def oldest_first(items: Iterator[LogItem], log: OrderedLog) -> Iterator[LogItem]:
     """Yield the messages of a log from the oldest one on.
 
-    If no time is later than the one before and some are earlier, the newest message is first,
-    unless clocks differ: then responses come after their requests as they are.
+    The newest message is first if most times are earlier than the one before, unless clocks differ:
+    then responses come after their requests as they are. Where that is seen too late, the log does
+    not state the order of its messages.
 
     Raises:
         InputError: it is, and there are too many messages to hold.
     """
     held: list[LogItem] = []
-    falls = False
+    order = _Order()
     for item in items:
         held.append(item)
-        order = (
-            _order(held[-2].time, item.time) if len(held) > 1 else 0 if _is_dated(item) else None
-        )
-        falls |= order == -1
-        if order in (None, 1) or len(held) > (_MOST if falls else _EQUAL):
-            if falls and order in (-1, 0):
+        order.add(item)
+        if order.is_straight or not order.is_dated or len(held) > _limit(order):
+            if order.is_newest_first:
                 raise InputError(_TOO_MANY)
             yield from held
-            yield from items
+            yield from _watched(items, order, log)
             return
-    turned = held[::-1]
-    log.is_newest_first = falls and _answers(turned) >= _answers(held)
-    yield from turned if log.is_newest_first else held
+    log.is_newest_first = order.is_newest_first
+    yield from reversed(held) if log.is_newest_first else held
 
 
-def _answers(items: Sequence[LogItem]) -> int:
-    """How many responses come after their requests."""
-    asked: set[int | str | None] = set()
-    number = 0
+def _limit(order: _Order) -> int:
+    return _MOST if order.falls or order.turned else _EQUAL
+
+
+def _watched(items: Iterator[LogItem], order: _Order, log: OrderedLog) -> Iterator[LogItem]:
+    """Yield messages as they are, and note at their end if the newest of them was first."""
     for item in items:
-        value = item.value if isinstance(item.value, dict) else {}
-        kind, id_ = kind_of(value), request_id(value)
-        if kind is MessageKind.REQUEST:
-            asked.add(id_)
-        number += kind is MessageKind.RESPONSE and id_ in asked
-    return number
+        if order.is_dated:
+            order.add(item)
+        yield item
+    log.is_ordered &= not order.is_newest_first
 
 
-def _is_dated(item: LogItem) -> bool:
-    return _moment(item.time) is not None
-
-
-def _order(before: JsonValue, after: JsonValue) -> int | None:
-    """1 if a time is later than the one before it, -1 if it is earlier; None if that is open."""
+def _order(before: JsonValue, after: JsonValue) -> int:
+    """1 if a time is later than the one before it, -1 if it is earlier, 0 if that is open."""
     first, second = _moment(before), _moment(after)
-    if first is None or second is None or type(first) is not type(second):
-        return None
-    if isinstance(first, str) and len(first) != len(str(second)):
-        return None
-    return (second > first) - (second < first)  # type: ignore[operator] # of one type
+    if isinstance(first, str) and isinstance(second, str) and len(first) == len(second):
+        return (second > first) - (second < first)
+    if isinstance(first, int | float) and isinstance(second, int | float):
+        return (second > first) - (second < first)
+    return 0
 
 
 def _moment(time: JsonValue) -> float | str | None:
     """A time that can be compared with others; None for what may be a duration."""
     if not is_time(time):
         return None
-    if not isinstance(time, str):
-        return float(time) if isinstance(time, int | float) else None
-    try:
-        found = datetime.fromisoformat(time)
-    except ValueError:
-        return time
-    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+    number = seconds(time)
+    return time if number is None and isinstance(time, str) else number

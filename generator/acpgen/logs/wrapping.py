@@ -142,7 +142,18 @@ def _is_meant(found: WrappedMessage) -> bool:
         return _OBJECT.match(text) is not None
     if is_bare(value) or (isinstance(value, list) and any(map(is_bare, value))):
         return True
+    if isinstance(value, dict) and _is_extended(value):
+        return True
     return found.token is not None and not names_stream(found.token.text)
+
+
+def _is_extended(value: Members) -> bool:
+    """True for a request or a response without `jsonrpc` that has a member more than a message."""
+    if "id" not in value or len(value.keys() - ENVELOPE) != 1:
+        return False
+    if isinstance(value.get("method"), str):
+        return isinstance(value.get("params"), dict)
+    return any(isinstance(value.get(name), dict) for name in ("result", "error"))
 
 
 def is_har(value: object) -> bool:

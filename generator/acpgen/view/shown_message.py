@@ -122,15 +122,15 @@ def _key(params: Mapping[str, JsonValue], shown: str) -> str | None:
 
 def _seconds(time: JsonValue) -> float | None:
     """A time of RFC 3339, or a number of seconds or milliseconds, in seconds since the epoch."""
-    if isinstance(time, int | float) and not isinstance(time, bool):
-        return time / 1000 if time >= _MILLISECONDS else float(time)
-    if not isinstance(time, str):
-        return None
     try:
+        if isinstance(time, int | float) and not isinstance(time, bool):
+            return time / 1000 if time >= _MILLISECONDS else float(time)
+        if not isinstance(time, str):
+            return None
         found = datetime.fromisoformat(time)
-    except ValueError:
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
         return None
-    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
 
 
 def _members(value: JsonValue) -> Mapping[str, JsonValue]:
