@@ -118,7 +118,7 @@ class UnnamedConnections:
             yield line if latest.name == line.connection else replace(line, connection=latest.name)
 
     def _begins(self, line: TranscriptLine, latest: _Latest, held: _Held) -> tuple[bool, bool]:
-        """Whether an `initialize` begins a connection, and whether it is known to be refused."""
+        """Two answers: an `initialize` begins a connection, and it is known to be refused."""
         is_used = request_id(_request(line) or {}) in latest.ids
         if not is_used and not self._accepted:
             return False, False
