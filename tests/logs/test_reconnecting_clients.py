@@ -144,6 +144,13 @@ def test_messages_on_one_line_have_connections_named_by_their_numbers(tmp_path: 
         assert "12 messages on 3 connections, no findings" in shown.stderr
 
 
+def test_a_message_on_one_line_with_others_is_named_by_its_number() -> None:
+    """The second response to request 1 is a mistake of the agent."""
+    one = json.dumps([each for _, each in [*LOST[:4], answer(1, MADE)]]).encode()
+    traced = CliRunner().invoke(APP, ["trace"], input=one)
+    assert "answers the request in message 3 once more" in traced.stdout
+
+
 def test_convert_names_connections_that_trace_takes_for_new(tmp_path: Path) -> None:
     """The ids of the program go on, so nothing shows that its `initialize` is repeated."""
     traffic: Traffic = []
