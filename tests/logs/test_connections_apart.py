@@ -213,6 +213,11 @@ def test_ids_show_that_connections_overlap_which_nothing_waits_on(
     assert "16 messages on several connections, no findings" in traced.stderr
 
 
+def test_convert_says_that_a_transcript_does_not_tell_connections_apart(tmp_path: Path) -> None:
+    converted = run("convert", log(wrapped(), IN_TURN["pending"]), tmp_path)
+    assert "so trace the log and not the transcript" in converted.stderr
+
+
 def test_ids_show_nothing_in_a_log_of_a_client_that_reuses_them(tmp_path: Path) -> None:
     both = (session("s", lambda n: min(n, 2)), session("t", lambda n: min(n, 2)))
     traced = run("trace", log(wrapped(), ORDERS["one after another"], both), tmp_path)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
+from acp_wire.envelope import MessageKind, kind_of
 from acp_wire.pairing import Pairing
+from acpgen.model import JsonValue
+from acpgen.trace import unnamed_connections
 from command_calls import APP
 
 PARAMS = {"protocolVersion": 2, "info": {"name": "e", "version": "1"}, "capabilities": {}}
@@ -116,6 +120,95 @@ def test_a_name_in_a_transcript_is_that_of_one_connection() -> None:
     result = CliRunner().invoke(APP, ["trace"], input="\n".join(lines).encode())
     assert result.exit_code == 1
     assert "6: initialize: error[repeated-initialize]" in result.stdout
+
+
+def as_trace_knows(log: bytes, folder: Path) -> tuple[list[str], str]:
+    """The connections of a converted log, and what trace prints of the transcript."""
+    path, transcript_ = folder / "a.log", folder / "a.ndjson"
+    path.write_bytes(log)
+    converted = CliRunner().invoke(APP, ["convert", str(path), "-o", str(transcript_)])
+    assert converted.exit_code == 0
+    lines = [json.loads(line) for line in transcript_.read_text().splitlines()]
+    printed = CliRunner().invoke(APP, ["trace", str(transcript_)]).output
+    return [str(line.get("connection", "")) for line in lines], printed
+
+
+def test_messages_on_one_line_have_connections_named_by_their_numbers(tmp_path: Path) -> None:
+    one = json.dumps([each for _, each in [*BEGIN, *LOST[2:4]] * 3]).encode()
+    names, printed = as_trace_knows(one, tmp_path)
+    assert names == [""] * 4 + ["from message 5"] * 4 + ["from message 9"] * 4
+    assert "12 messages on 3 connections, no findings" in printed
+    page = tmp_path / "a.html"
+    for command in ["trace"], ["view", "-o", str(page)]:
+        shown = CliRunner().invoke(APP, [*command, str(tmp_path / "a.log")])
+        assert "12 messages on 3 connections, no findings" in shown.stderr
+
+
+def test_a_message_on_one_line_with_others_is_named_by_its_number() -> None:
+    """The second response to request 1 is a mistake of the agent."""
+    one = json.dumps([each for _, each in [*LOST[:4], answer(1, MADE)]]).encode()
+    traced = CliRunner().invoke(APP, ["trace"], input=one)
+    assert "answers the request in message 3 once more" in traced.stdout
+
+
+def test_convert_names_connections_that_trace_takes_for_new(tmp_path: Path) -> None:
+    """The ids of the program go on, so nothing shows that its `initialize` is repeated."""
+    traffic: Traffic = []
+    for first in 0, 2, 4:
+        traffic += [ask(first, "initialize", PARAMS), answer(first, ANSWER)]
+        traffic += [ask(first + 1, "session/new", NEW), answer(first + 1, MADE)]
+    names, printed = as_trace_knows(wrapped(traffic), tmp_path)
+    assert names == ["7"] * 4 + ["7 from line 5"] * 4 + ["7 from line 9"] * 4
+    assert "12 messages on 3 connections, no findings" in printed
+    traced = CliRunner().invoke(APP, ["trace", str(tmp_path / "a.log")])
+    assert (traced.exit_code, traced.stdout) == (0, "")
+
+
+def test_convert_hides_no_repeated_initialize_of_a_transcript(tmp_path: Path) -> None:
+    again = [ask(5, "initialize", PARAMS), answer(5, ANSWER)]
+    names, printed = as_trace_knows(transcript([*LOST[:4], *again]), tmp_path)
+    assert names == [""] * 6
+    assert "5: initialize: error[repeated-initialize]" in printed
+
+
+def test_a_connection_is_named_by_its_line_where_the_newest_message_is_first(
+    tmp_path: Path,
+) -> None:
+    traffic = [*LOST, *BEGIN, answer(9, {})]
+    rows = [
+        {"time": f"2026-12-01T10:00:0{second}Z", "dir": WAYS[side], "msg": each}
+        for second, (side, each) in enumerate(traffic)
+    ]
+    path = tmp_path / "a.log"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows[::-1]), "utf-8")
+    traced = CliRunner().invoke(APP, ["trace", str(path), "--format", "ndjson"])
+    found = [json.loads(line) for line in traced.stdout.splitlines()]
+    last = next(each for each in found if each.get("rule") == "unexpected-response")
+    assert (last["line"], last["connection"]) == (1, "from line 3")
+
+
+def test_a_connection_may_begin_after_one_initialize_was_refused() -> None:
+    refused: Traffic = [("agent", {"jsonrpc": "2.0", "id": 0, "error": {"code": -32600}})]
+    traffic = [*LOST[:4], ask(0, "initialize", PARAMS), *refused, *LOST[:4]]
+    traced = CliRunner().invoke(APP, ["trace"], input=transcript(traffic))
+    assert "5: initialize: error[repeated-initialize]" in traced.stdout
+    assert "on 2 connections, 1 finding" in traced.stderr
+
+
+def test_lines_that_are_held_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No `initialize` is answered, so after each the lines that follow are held."""
+    seen = 0
+
+    def counted(message: Mapping[str, JsonValue]) -> MessageKind | None:
+        nonlocal seen
+        seen += 1
+        return kind_of(message)
+
+    monkeypatch.setattr(unnamed_connections, "kind_of", counted)
+    traffic = [ask(0, "initialize", PARAMS), ask(1, "session/new", NEW)] * 300
+    traced = CliRunner().invoke(APP, ["trace"], input=transcript(traffic))
+    assert "600 messages on 300 connections" in traced.stderr
+    assert seen < 10 * len(traffic)
 
 
 def in_transcript(command: str, traffic: Traffic, *others: bytes) -> Result:

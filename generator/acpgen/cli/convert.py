@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, BinaryIO
 
@@ -42,12 +43,16 @@ from acpgen.logs import (
     transcript_line,
 )
 from acpgen.model import Side
-from acpgen.trace import TranscriptLine, with_connections
+from acpgen.trace import MessagePlaces, TranscriptLine, with_connections
 from acpgen.words import counted
 
 _UNORDERED = (
     "the log doesn't state what one side sent before the other: the transcript has one order of "
     "those that requests and responses allow, so trace the log and not the transcript"
+)
+_UNNAMED = (
+    "the transcript does not tell connections apart that overlap, so trace the log and not the "
+    "transcript"
 )
 
 
@@ -171,8 +176,13 @@ def _convert(target: BinaryIO, reading: _Reading) -> int:
             )
             is_transcript = log.is_transcript
             messages = log.messages(guess=True)
+            places = MessagePlaces()
             for message, connection in with_connections(
-                messages, _line_of, names_connections=is_transcript
+                messages,
+                partial(_line_of, places),
+                places=places,
+                names_connections=is_transcript,
+                accepted=True,
             ):
                 named = replace(message, connection=connection)
                 line = transcript_line(named, time=reading.time)
@@ -193,8 +203,8 @@ def _convert(target: BinaryIO, reading: _Reading) -> int:
     if log is not None and not reading.quiet:
         log.encoding = next(iter(encodings), log.encoding)
         print_reading(log, name, log.count)
-        if not log.is_ordered:
-            note(f"acpgen: {printable(name)}: {_UNORDERED}")
+        for reason in _lost(log, is_transcript=is_transcript):
+            note(f"acpgen: {printable(name)}: {reason}")
         note(f"{counted(written, 'message')} written")
     too_long_is = f"is longer than {reading.limit} bytes, so it is left out"
     cut = None if log is None else elided(log)
@@ -208,12 +218,21 @@ def _convert(target: BinaryIO, reading: _Reading) -> int:
     return 2 if broken or too_long or cut or end.reasons or cut_off else 0
 
 
-def _line_of(message: LogMessage) -> TranscriptLine:
+def _lost(log: Log, *, is_transcript: bool) -> Iterator[str]:
+    """What `trace` knows of a log and not of the transcript of it."""
+    if not log.is_ordered:
+        yield _UNORDERED
+    elif log.is_unnamed and not is_transcript:
+        yield _UNNAMED
+
+
+def _line_of(places: MessagePlaces, message: LogMessage) -> TranscriptLine:
     """A message as rules about the order of messages read it."""
     read = attempt(message.text)
     value = read.value if isinstance(read, Decoded) else None
     sender = Side(message.sender) if message.sender in _SIDES else Side.PROXY
-    return TranscriptLine(message.line, message.connection, sender, value)
+    position = places.position(message.line, message.number)
+    return TranscriptLine(position, message.connection, sender, value)
 
 
 def _note_left_out(name: str, lines: Sequence[int], reason: str) -> None:

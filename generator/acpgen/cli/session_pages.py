@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 
@@ -37,6 +38,7 @@ from acpgen.logs.written_pages import is_page
 from acpgen.model import Protocol, Side
 from acpgen.startup.checker_source import Made
 from acpgen.trace import (
+    MessagePlaces,
     TranscriptError,
     TranscriptLine,
     judge,
@@ -118,7 +120,10 @@ def session_view(
     entries: list[MessageText] = []
     named = log.is_transcript
     engine.pairing.names_connections = named
-    lines = with_connections(_read(log), _line_of, names_connections=named)
+    places = MessagePlaces()
+    lines = with_connections(
+        _read(log), partial(_line_of, places), places=places, names_connections=named
+    )
     for (entry, guessed), connection in lines:
         entries.append(entry)
         index = session.add(entry, connection)
@@ -160,13 +165,14 @@ def _read(log: Log) -> Iterator[tuple[MessageText, bool]]:
         guessed = log.guessed
 
 
-def _line_of(read: tuple[MessageText, bool]) -> TranscriptLine:
+def _line_of(places: MessagePlaces, read: tuple[MessageText, bool]) -> TranscriptLine:
     """A message as rules about the order of messages read it."""
     entry, _ = read
+    position = places.position(entry.line, entry.number)
     try:
-        return read_line(entry)
+        return read_line(entry, position)
     except TranscriptError:
-        return TranscriptLine(entry.line, "", Side.PROXY, None)
+        return TranscriptLine(position, "", Side.PROXY, None)
 
 
 def _verdict(

@@ -13,6 +13,7 @@ from acpgen.findings import Finding, order
 from acpgen.model import Pointer, append
 from acpgen.trace.connection_names import with_connections
 from acpgen.trace.event_reading import TranscriptError, TranscriptLine, read_line
+from acpgen.trace.message_places import MessagePlaces
 from acpgen.trace.recorder import record
 from acpgen.trace.recording import Recording
 from acpgen.trace.rule import Fault, TraceRule
@@ -20,6 +21,7 @@ from acpgen.trace.rules import RULES
 
 __all__ = [
     "RULES",
+    "MessagePlaces",
     "Recording",
     "TraceRule",
     "TranscriptError",

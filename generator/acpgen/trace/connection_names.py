@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from acp_wire.pairing import Connection
 from acpgen.trace.event_reading import TranscriptLine
+from acpgen.trace.message_places import MessagePlaces
 from acpgen.trace.unnamed_connections import UnnamedConnections
 
 Entry = TypeVar("Entry")
@@ -17,11 +18,13 @@ def with_connections(
     entries: Iterable[Entry],
     line_of: Callable[[Entry], TranscriptLine],
     *,
+    places: MessagePlaces | None = None,
     names_connections: bool = True,
+    accepted: bool = False,
 ) -> Iterator[tuple[Entry, Connection]]:
     """Yield messages, each with the name of its connection, as rules about the order know it.
 
-    `line_of` reads a message; see `UnnamedConnections` for `names_connections`.
+    `line_of` reads a message; see `UnnamedConnections` for the rest.
     """
     read: deque[Entry] = deque()
 
@@ -30,5 +33,8 @@ def with_connections(
             read.append(entry)
             yield line_of(entry)
 
-    for line in UnnamedConnections(names_connections=names_connections).named(lines()):
+    connections = UnnamedConnections(
+        names_connections=names_connections, accepted=accepted, places=places
+    )
+    for line in connections.named(lines()):
         yield read.popleft(), line.connection

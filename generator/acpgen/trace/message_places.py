@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_LINE = re.compile(r"\bline (\d+)")
+_LINE = re.compile(r"\b(on )?line (\d+)")
 
 
 class MessagePlaces:
@@ -36,8 +36,14 @@ class MessagePlaces:
 
     def named(self, text: str) -> str:
         """The text of a fault, in which `line 7` is a position, with the places instead."""
-        return _LINE.sub(lambda found: self._name(int(found[1])), text) if self._moved else text
+        return _LINE.sub(self._named, text) if self._moved else text
 
-    def _name(self, position: int) -> str:
+    def _named(self, found: re.Match[str]) -> str:
+        name = self.name(int(found[2]))
+        on = "in " if name.startswith("message") else "on "
+        return f"{on}{name}" if found[1] else name
+
+    def name(self, position: int) -> str:
+        """What to call the message at a position, such as `line 7`."""
         line, number = self.place(position)
         return f"line {line}" if number is None else f"message {number}"

@@ -39,7 +39,8 @@ def record(
     recorder = _Recorder(SeenStrings(protocol, show_keys=show_keys))
     places = MessagePlaces()
     lines = (read_line(each, places.position(each.line, each.number)) for each in entries)
-    for line in UnnamedConnections(names_connections=names_connections).named(lines):
+    connections = UnnamedConnections(names_connections=names_connections, places=places)
+    for line in connections.named(lines):
         recorder.add(line, reader.event(line))
     return replace(recorder.recording(places), names_connections=names_connections)
 

@@ -10,12 +10,15 @@ from acp_wire.envelope import MessageKind, kind_of, request_id
 from acp_wire.pairing import Connection
 from acpgen.model import JsonValue, Side
 from acpgen.trace.event_reading import TranscriptLine
+from acpgen.trace.message_places import MessagePlaces
 
 _INITIALIZE = "initialize"
 _HELD = 1_000
 """After how many messages an `initialize` counts as not answered."""
 _IDS = 100_000
 """How many ids of a connection are kept."""
+_Asked = tuple[Connection, int | str | None]
+"""A connection, and the id of a request there."""
 
 
 @dataclass(slots=True)
@@ -31,6 +34,44 @@ class _Latest:
     called: bool = False
 
 
+class _Held:
+    """Lines that are read ahead, and the answers among them."""
+
+    def __init__(self, coming: Iterable[TranscriptLine]) -> None:
+        self._coming = iter(coming)
+        self._lines = deque[TranscriptLine]()
+        self._refusals: dict[_Asked, deque[bool]] = {}
+
+    def __iter__(self) -> Iterator[TranscriptLine]:
+        """Yield the lines, those that are held first."""
+        while self._lines or self._holds_next():
+            line = self._lines.popleft()
+            if (asked := _answered(line)) is not None:
+                self._refusals[asked].popleft()
+                if not self._refusals[asked]:
+                    del self._refusals[asked]
+            yield line
+
+    def refuses(self, asked: TranscriptLine) -> bool | None:
+        """True if the next answer to a request is an error; None if it does not come soon."""
+        key = (asked.connection, request_id(_request(asked) or {}))
+        while key not in self._refusals and len(self._lines) < _HELD and self._holds_next():
+            pass
+        return self._refusals[key][0] if key in self._refusals else None
+
+    def _holds_next(self) -> bool:
+        """Hold the next line, if there is one."""
+        line = next(self._coming, None)
+        if line is None:
+            return False
+        self._lines.append(line)
+        if (asked := _answered(line)) is not None:
+            message = line.message
+            is_error = isinstance(message, dict) and "error" in message
+            self._refusals.setdefault(asked, deque()).append(is_error)
+        return True
+
+
 class UnnamedConnections:
     """Tells connections without a name apart, and names all but the first.
 
@@ -41,58 +82,65 @@ class UnnamedConnections:
     Args:
         names_connections: whether the recording has a name for each connection, apart from one.
             Otherwise a name may be that of a program, which connects again.
+        accepted: whether, under such a name, one with another id begins a connection as well if
+            the agent accepts it. The log does not show that, but it may be.
+        places: where the messages are, by their positions; by default those are lines.
     """
 
-    def __init__(self, *, names_connections: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        names_connections: bool = True,
+        accepted: bool = False,
+        places: MessagePlaces | None = None,
+    ) -> None:
         self._names_connections = names_connections
+        self._accepted = accepted and not names_connections
+        self._places = MessagePlaces() if places is None else places
         self._latest: dict[Connection, _Latest] = {}
 
     def named(self, lines: Iterable[TranscriptLine]) -> Iterator[TranscriptLine]:
         """Yield lines with the names of their connections."""
-        coming, held = iter(lines), deque[TranscriptLine]()
-        while (line := held.popleft() if held else next(coming, None)) is not None:
+        held = _Held(lines)
+        for line in held:
             if self._names_connections and line.connection != "":
                 yield line
                 continue
             latest = self._latest.get(line.connection)
             if latest is None:
                 latest = self._latest[line.connection] = _Latest(line.connection)
-            if _may_begin(line, latest):
-                self._read_up_to_answer(line, coming, held)
-                if not _is_refused(line, held):
-                    latest.name, latest.ids = _name(line), set()
-            _note(line, latest)
+            refused = False
+            if _initializes(line) and latest.called:
+                begins, refused = self._begins(line, latest, held)
+                if begins:
+                    latest.name, latest.ids = self._name(line), set()
+            _note(line, latest, refused=refused)
             yield line if latest.name == line.connection else replace(line, connection=latest.name)
 
-    @staticmethod
-    def _read_up_to_answer(
-        asked: TranscriptLine, coming: Iterator[TranscriptLine], held: deque[TranscriptLine]
-    ) -> None:
-        """Hold the lines up to the response to a request, if it comes soon."""
-        if any(_answers(asked, line) for line in held):
-            return
-        while len(held) < _HELD and (line := next(coming, None)) is not None:
-            held.append(line)
-            if _answers(asked, line):
-                return
+    def _begins(self, line: TranscriptLine, latest: _Latest, held: _Held) -> tuple[bool, bool]:
+        """Two answers: an `initialize` begins a connection, and it is known to be refused."""
+        is_used = request_id(_request(line) or {}) in latest.ids
+        if not is_used and not self._accepted:
+            return False, False
+        refused = held.refuses(line)
+        begins = not refused if is_used else refused is False
+        return begins, refused is True
+
+    def _name(self, line: TranscriptLine) -> str:
+        """The name of a connection that begins on a line."""
+        begins = f"from {self._places.name(line.number)}"
+        return begins if line.connection == "" else f"{line.connection} {begins}"
 
 
-def _name(line: TranscriptLine) -> str:
-    """The name of a connection that begins on a line."""
-    begins = f"from line {line.number}"
-    return begins if line.connection == "" else f"{line.connection} {begins}"
-
-
-def _may_begin(line: TranscriptLine, latest: _Latest) -> bool:
+def _initializes(line: TranscriptLine) -> bool:
     request = _request(line)
-    initializes = request is not None and request["method"] == _INITIALIZE
-    return initializes and latest.called and request_id(request or {}) in latest.ids
+    return request is not None and request["method"] == _INITIALIZE
 
 
-def _note(line: TranscriptLine, latest: _Latest) -> None:
+def _note(line: TranscriptLine, latest: _Latest, *, refused: bool) -> None:
     request = _request(line)
     if request is not None:
-        latest.called = request["method"] != _INITIALIZE
+        latest.called = refused or request["method"] != _INITIALIZE
         id_ = request_id(request)
         if id_ is not None and len(latest.ids) < _IDS:
             latest.ids.add(id_)
@@ -106,18 +154,11 @@ def _request(line: TranscriptLine) -> Mapping[str, JsonValue] | None:
     return message if kind_of(message) is MessageKind.REQUEST else None
 
 
-def _answers(asked: TranscriptLine, line: TranscriptLine) -> bool:
-    message, request = line.message, _request(asked) or {}
-    return (
-        line.connection == asked.connection
-        and line.sender is not Side.CLIENT
-        and isinstance(message, dict)
-        and kind_of(message) is MessageKind.RESPONSE
-        and request_id(message) == request_id(request)
-    )
-
-
-def _is_refused(asked: TranscriptLine, held: Iterable[TranscriptLine]) -> bool:
-    """True if the first response to a request in some lines is an error."""
-    answer = next((line.message for line in held if _answers(asked, line)), None)
-    return isinstance(answer, dict) and "error" in answer
+def _answered(line: TranscriptLine) -> _Asked | None:
+    """What a response answers, if a line is one to the client."""
+    message = line.message
+    if line.sender is Side.CLIENT or not isinstance(message, dict):
+        return None
+    if kind_of(message) is not MessageKind.RESPONSE:
+        return None
+    return line.connection, request_id(message)
