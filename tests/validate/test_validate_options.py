@@ -267,7 +267,7 @@ def test_ndjson_has_a_line_that_is_not_json_at_once() -> None:
         process.stdin.write(GOOD + b'{"jsonrpc":"2.0","id":1,nul}\n')
         process.stdin.flush()
         found = json.loads(line_of(process))
-        assert (found["line"], found["reason"]) == (2, "not-json")
+        assert (found["line"], found["rule"]) == (2, "not-json")
 
 
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])

@@ -34,7 +34,7 @@ def next_value(text: str, end: int, *, behind: bool) -> int:
 
 
 def is_near(text: str, at: int) -> bool:
-    """True if an object is at an index, or behind a prefix there that is no value itself."""
+    """True if an object is at an index, or behind other text there that has none."""
     return _NEAR.match(text, at) is not None
 
 
