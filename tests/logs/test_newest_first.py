@@ -124,3 +124,13 @@ def test_too_many_messages_can_not_be_turned(monkeypatch: pytest.MonkeyPatch) ->
         found = run(command, log(prefixed, [0, 1, 2, 3, 4, 5])[::-1])
         assert (found.exit_code, found.stdout) == (2, "")
         assert "has the newest message first, and too many to hold them all: sort" in found.stderr
+
+
+def test_clocks_that_differ_hold_no_more_than_it_takes_to_see_that(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(newest_first, "_SURE", 1)
+    monkeypatch.setattr(newest_first, "_MOST", 5)
+    found = run("validate", log(prefixed, [5, 5, 5, 4, 4, 4]))
+    assert found.exit_code == 1
+    assert "newest" not in found.stderr

@@ -14,12 +14,15 @@ from acpgen.logs.surroundings import is_time
 
 _EQUAL = 10_000
 """After how many messages of one time a log counts as one with the oldest first, at the latest."""
+_SURE = 64
+"""How many more responses after their requests than before them outweigh times that fall."""
 _MOST = 1_000_000
 """How many messages are held at most to yield them from the last one on."""
 _TOO_MANY = (
     "has the newest message first, and too many to hold them all: sort its lines by time, as `tac` "
     "does"
 )
+_Moment = float | str
 
 
 class OrderedLog(Protocol):
@@ -39,18 +42,19 @@ class _Order:
     def __init__(self) -> None:
         self.falls = self.rises = self.turned = self.straight = 0
         self.is_dated = False
-        self._last: JsonValue = None
+        self._last: _Moment | None = None
         self._asked: set[int | str] = set()
         self._answered: set[int | str] = set()
 
     def add(self, item: LogItem) -> None:
         """Note a message, the next one."""
-        if _moment(item.time) is not None:
-            order = _order(self._last, item.time)
+        moment = _moment(item.time)
+        if moment is not None:
+            order = _order(self._last, moment)
             self.is_dated |= self._last is None
             self.falls += order == -1
             self.rises += order == 1
-            self._last = item.time
+            self._last = moment
         value = item.value if isinstance(item.value, dict) else {}
         kind, id_ = kind_of(value), request_id(value)
         if id_ is None or kind not in (MessageKind.REQUEST, MessageKind.RESPONSE):
@@ -68,7 +72,8 @@ class _Order:
     def is_straight(self) -> bool:
         """True as soon as the oldest message must be first."""
         if self.falls:
-            return self.rises > 0 and (self.rises > self.falls or self.straight > self.turned)
+            rises = self.rises > 0 and (self.rises > self.falls or self.straight > self.turned)
+            return rises or self.straight > self.turned + _SURE
         return self.rises > 0 or self.straight > self.turned
 
     @property
@@ -117,9 +122,8 @@ def _watched(items: Iterator[LogItem], order: _Order, log: OrderedLog) -> Iterat
     log.is_ordered &= not order.is_newest_first
 
 
-def _order(before: JsonValue, after: JsonValue) -> int:
+def _order(first: _Moment | None, second: _Moment) -> int:
     """1 if a time is later than the one before it, -1 if it is earlier, 0 if that is open."""
-    first, second = _moment(before), _moment(after)
     if isinstance(first, str) and isinstance(second, str) and len(first) == len(second):
         return (second > first) - (second < first)
     if isinstance(first, int | float) and isinstance(second, int | float):
@@ -127,7 +131,7 @@ def _order(before: JsonValue, after: JsonValue) -> int:
     return 0
 
 
-def _moment(time: JsonValue) -> float | str | None:
+def _moment(time: JsonValue) -> _Moment | None:
     """A time that can be compared with others; None for what may be a duration."""
     if not is_time(time):
         return None
