@@ -119,9 +119,9 @@ def test_messages_on_one_line_have_numbers(workplace: Path) -> None:
     assert rows[0]
     assert {row["line"] for row in rows[1]} == {1}
     assert [row["line"] for row in rows[0]] == [row["number"] for row in rows[1]]
-    texts = [row["message"].replace("line 5", "message 5") for row in rows[0]]
+    texts = [row["message"].replace("on line 5", "in message 5") for row in rows[0]]
     assert texts == [row["message"] for row in rows[1]]
-    assert "message 5" in texts[0]
+    assert "in message 5" in texts[0]
 
 
 def test_json_is_one_document(workplace: Path) -> None:
