@@ -147,6 +147,20 @@ def test_what_may_never_end_is_left_out(
     assert result.stderr == "1 message: 1 accepted, 0 refused\n"
 
 
+@pytest.mark.parametrize("command", ["validate", "validate --follow", "trace", "view", "convert"])
+def test_no_secret_of_the_tap_is_read_or_shown(command: str, tmp_path: Path) -> None:
+    secret = "b188cc1b4cd1b1c6adb64ba3a33d3597"  # noqa: S105 - made up
+    log, beside = tmp_path / "a.ndjson", tmp_path / "a.ndjson.secret"
+    log.write_text(f"{LIST}\n", "utf-8")
+    beside.write_text(f"{secret}\n", "utf-8")
+    assert expanded([str(log), str(beside)]) == (str(log),)
+    assert expanded([f"{tmp_path}/*"]) == (str(log),)
+    result = CliRunner().invoke(APP, [*command.split(), str(beside)])
+    assert result.exit_code == 2
+    assert secret not in result.output
+    assert "acpgen tap keeps secrets in files" in result.output
+
+
 @pytest.mark.parametrize("command", ["validate", "trace"])
 def test_pages_of_view_in_a_folder_are_no_logs(command: str, tmp_path: Path) -> None:
     message = '-> {"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}\n'

@@ -213,6 +213,7 @@ class FileJudge:
 
     def _judge_growing(self, file: str, name: str) -> None:
         """Judge a log until an interruption, which is its normal end and not a failure."""
+        input_files.refuse_secret(file)
         if _is_gzip(file):
             raise InputError(_PACKED)
         shown = printable(name)

@@ -12,12 +12,17 @@ from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
+from acpgen.logs.log_files import SECRETS
 from acpgen.logs.log_files import expanded as expanded
 from acpgen.startup.file_names import STDIN as STDIN
 from acpgen.startup.file_names import name as name
 from acpgen.startup.file_names import relative as relative
 from acpgen.startup.output import is_of_output
 
+_SECRET = (
+    f"is not read, since acpgen tap keeps secrets in files whose name ends with {SECRETS}: "
+    "give the transcript beside it"
+)
 _NO_ZSTD = "is zstd: run `{}`, or unpack it with `zstd -dc FILE | acpgen ...`"
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -50,7 +55,7 @@ _RATIO = 10
 
 
 class UnpackError(OSError):
-    """A file that can't be unpacked here; the text says what is missing."""
+    """A file that can't be read here; the text says why, and what to do."""
 
 
 class Opened:
@@ -60,10 +65,12 @@ class Opened:
 
     Raises:
         OSError: the file can't be opened.
-        UnpackError: it is zstd, and the module for that is missing, or it is not text.
+        UnpackError: it is zstd, and the module for that is missing, it is not text, or it has the
+            name of a secret.
     """
 
     def __init__(self, file: str) -> None:
+        refuse_secret(file)
         self._own = None if file == STDIN else Path(file).open("rb")  # noqa: SIM115 - closed on exit
 
     def __enter__(self) -> BinaryIO:
@@ -78,6 +85,16 @@ class Opened:
     def __exit__(self, *_: object) -> None:
         if self._own is not None:
             self._own.close()
+
+
+def refuse_secret(file: str) -> None:
+    """Refuse a file that `acpgen tap` may keep a secret in, since errors show what they read.
+
+    Raises:
+        UnpackError: it has the name of a secret.
+    """
+    if file.endswith(SECRETS):
+        raise UnpackError(_SECRET)
 
 
 class _Packed(Protocol):

@@ -11,7 +11,7 @@ from acpgen.startup.file_names import STDIN
 
 _PATTERN = frozenset("*?[")
 """What makes a name a pattern, where no file has that name."""
-_SECRETS = ".secret"
+SECRETS = ".secret"
 """What the files end with that `acpgen tap` keeps its secrets in."""
 _STEPS, _OUTPUT = ".steps.json", ".stderr"
 """What the files end with that `acpgen conform --record` writes beside a transcript."""
@@ -26,7 +26,9 @@ def expanded(files: Iterable[str]) -> tuple[str, ...]:
     read only where a word is their name. A word that means no file stays as it is.
     """
     found = [path for file in files for path in _meant(file)]
-    return tuple(dict.fromkeys(found))
+    # A shell may have put secrets among the words.
+    logs = [path for path in found if not path.endswith(SECRETS)]
+    return tuple(dict.fromkeys(logs or found))
 
 
 def _meant(file: str) -> Sequence[str]:
@@ -76,5 +78,5 @@ def _below(path: Path, name: str) -> Iterator[str]:
         folders[:] = sorted(each for each in folders if not each.startswith("."))
         for each in sorted(files):
             found = Path(folder, each)
-            if not each.startswith(".") and not each.endswith(_SECRETS) and found.is_file():
+            if not each.startswith(".") and not each.endswith(SECRETS) and found.is_file():
                 yield str(found)
