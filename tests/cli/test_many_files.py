@@ -149,7 +149,7 @@ def test_what_may_never_end_is_left_out(
 
 @pytest.mark.parametrize("command", ["validate", "validate --follow", "trace", "view", "convert"])
 def test_no_secret_of_the_tap_is_read_or_shown(command: str, tmp_path: Path) -> None:
-    secret = "b188cc1b4cd1b1c6adb64ba3a33d3597"  # noqa: S105 - made up
+    secret = "b188cc1b4cd1b1c6adb64ba3a33d3597"
     log, beside = tmp_path / "a.ndjson", tmp_path / "a.ndjson.secret"
     log.write_text(f"{LIST}\n", "utf-8")
     beside.write_text(f"{secret}\n", "utf-8")
