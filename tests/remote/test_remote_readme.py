@@ -55,6 +55,6 @@ def test_the_client_of_the_readme_reaches_an_address(case: tuple[str, str], tmp_
         (tmp_path / "kill.py").write_text(KILL)
         assert "Inserted(message_id='" in run(tmp_path, "client.py", "Fix the parser")
         run(tmp_path, "kill.py")
-        run(tmp_path, "client.py")
+        assert "Inserted(message_id='" in run(tmp_path, "client.py")
         assert run(tmp_path, "client.py") == ""
         assert all_texts(agent) == ["Fix the parser", "Deploy the parser"]

@@ -210,3 +210,29 @@ async def test_what_a_link_breaks_off_is_sent_elsewhere(fault: type[BaseExceptio
     link.lose()
     assert await prompt.message_id() == "m"
     assert (len(link.params), len(other.params)) == (1, 1)
+
+
+@sync
+async def test_a_result_is_known_once_the_store_has_it() -> None:
+    store, link = Failing(), ScriptedLink(Inserted("m"))
+    outbox = Outbox(store)
+    await outbox.resumed("s", link, 2)
+    pending = await outbox.submit("s", TEXT)
+    store.gate.clear()
+    result = asyncio.ensure_future(pending.result())
+    await settle()
+    assert not result.done()
+    store.gate.set()
+    assert await result == Inserted("m")
+    assert await store.entries() == []
+
+
+@sync
+async def test_a_result_is_known_although_the_store_fails() -> None:
+    store, link = Failing(), ScriptedLink(Inserted("m"))
+    outbox = Outbox(store)
+    await outbox.resumed("s", link, 2)
+    pending = await outbox.submit("s", TEXT)
+    store.full = True
+    assert await pending.result() == Inserted("m")
+    assert len(await store.entries()) == 1

@@ -123,6 +123,8 @@ class Delivery:
         # One that was marked as sent, or has an outcome, may have left in an earlier process.
         self._has_left = outcome is not None and not isinstance(outcome, NotSent)
         self.attempts: list[DeliveryAttempt] = []
+        self._noting = 0
+        """How many outcomes are being written to the store."""
         self._carriers: list[Link] = []
         self._context = context
         self._newest: DeliveryAttempt | None = None
@@ -137,7 +139,7 @@ class Delivery:
 
     async def result(self) -> Outcome:
         """See `PendingPrompt.result`."""
-        while self.outcome is None or (self.attempts and not self.done):
+        while self.outcome is None or ((self.attempts or self._noting) and not self.done):
             await self._changed()
         return self.outcome
 
@@ -231,10 +233,14 @@ class Delivery:
                 self.outcome = outcome
             self._change.set()
         if self.stored:
+            self._noting += 1
             try:
                 await self._settle(attempt, outcome, latest=latest)
             except Exception:
                 _log.exception("%s: the outcome could not be noted in the outbox", self._label)
+            finally:
+                self._noting -= 1
+                self._change.set()
 
     async def _send(self, attempt: DeliveryAttempt, *, keyed: bool) -> Outcome:
         prompt = json.loads(self.entry.prompt)

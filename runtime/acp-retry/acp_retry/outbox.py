@@ -77,7 +77,7 @@ class PendingPrompt:
         return bool(self._delivery.attempts)
 
     async def result(self) -> Outcome:
-        """Wait for the attempt under way, and return the outcome.
+        """Wait for the attempt under way, and return the outcome, once the store has it.
 
         Cancelling this call sends nothing and leaves the prompt as it is.
         """
