@@ -14,3 +14,8 @@ HEADER_LINES = 5
 def owns(text: str) -> bool:
     """True if the first lines of a file hold the header of acpgen."""
     return any(HEADER in line for line in text.splitlines()[:HEADER_LINES])
+
+
+def below_header(source: str) -> str:
+    """Put the header above the source of a language whose comments begin with `//`."""
+    return f"// {HEADER}\n\n{source}"

@@ -26,7 +26,7 @@ from acpgen.types.structure import references
 
 @rule()
 def unreachable_type(protocol: Protocol) -> Iterator[Fault]:
-    """A method leads to every type.
+    """Every type is used by a method.
 
     Why: a type that no message can hold is dead weight in every language, and often the sign of a
     reference that was forgotten.
