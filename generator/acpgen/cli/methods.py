@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -21,12 +22,12 @@ from acpgen.cli.report import (
 )
 from acpgen.cli.schema_options import Schema
 from acpgen.cli.stderr import note_other_schema
-from acpgen.emit.markdown import first_sentence
 from acpgen.findings import Format, printable
 from acpgen.findings import text as lines_of
 from acpgen.load import SchemaError, load, reload
 from acpgen.model import JsonValue, Method, Protocol
 from acpgen.startup import shipped
+from acpgen.targets.method_record import method_record
 from acpgen.targets.pages.errors import error_names
 
 
@@ -62,7 +63,8 @@ def methods(
         protocol = _protocol(schema)
         chosen = _chosen(protocol, name)
     if form is MethodsForm.JSON:
-        document = [_row(method, protocol) for method in chosen]
+        names = error_names(protocol)
+        document = [{**method_record(m), "errors": _errors(m, names)} for m in chosen]
         typer.echo(json.dumps(document, indent=2, ensure_ascii=True))
         return
     if name is None:
@@ -93,25 +95,5 @@ def _protocol(schema: Path) -> Protocol:
         fail(unreadable(error, schema))
 
 
-def _row(method: Method, protocol: Protocol) -> JsonValue:
-    """A method with the member names of `generated/json/methods.json`, and its errors."""
-    names = error_names(protocol)
-    return {
-        "method": method.name,
-        "kind": method.kind.value,
-        "side": method.side.value,
-        "stability": method.stability.value,
-        "retryClass": None if method.retry is None else method.retry.value,
-        "resend": method.resend,
-        "params": method.params,
-        "result": method.result,
-        "key": method.key,
-        "carries": method.carries,
-        "undoes": [*method.undoes],
-        "about": [*method.about],
-        "page": method.page,
-        "summary": first_sentence(method.docs),
-        "errors": [
-            {"code": e.code, "name": names.get(e.code), "when": e.when} for e in method.errors
-        ],
-    }
+def _errors(method: Method, names: Mapping[int, str]) -> JsonValue:
+    return [{"code": e.code, "name": names.get(e.code), "when": e.when} for e in method.errors]

@@ -96,7 +96,7 @@ class _Recorder:
             self._strings.add_sent(line.message)
 
     def recording(self, places: MessagePlaces) -> Recording:
-        """Return everything noted."""
+        """Return everything that was noted."""
         traffic, messages = self._traffic.traffic(), self._messages.messages()
         prompts = prompts_of(traffic.exchanges, messages)
         keys = traffic.keys

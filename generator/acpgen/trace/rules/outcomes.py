@@ -121,8 +121,9 @@ def unanswered_waiter(recording: Recording) -> Iterator[Fault]:
             for waiting, answered in _left(recording, wait):
                 yield fault(
                     waiting.line,
-                    f"is left unanswered, although line {answered.answer_line} answers another "
-                    f"request with its {waiting.prompt.key}; or this request never arrived",
+                    f"is not answered, although line {answered.answer_line} answers another "
+                    f"request with the same {waiting.prompt.key}; the agent forgot it, or never "
+                    "received it",
                     ("id",),
                     waiting.request.subject,
                 )

@@ -15,7 +15,7 @@ from acpgen.trace.rule import Fault, fault, rule
 
 @rule(Severity.ERROR, needs_order=True, needs_whole=True)
 def duplicate_id(recording: Recording) -> Iterator[Fault]:
-    """A request has an id that no pending request of its sender has on the same connection.
+    """No two pending requests of one sender on one connection have the same id.
 
     RFD: The idempotencyKey parameter; JSON-RPC 2.0, section 4.
 
