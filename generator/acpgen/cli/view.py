@@ -146,15 +146,14 @@ def _session(stream: BinaryIO, name: str, reading: _Reading, bar: Bar, end: LogE
         InputError: it has no messages.
         OSError: it can't be read.
     """
-    cut: list[int] = []
     encodings: list[str] = []
-    lines = lines_of(stream, reading.limit, cut.append, encodings.append)
+    lines = lines_of(stream, reading.limit, end.too_long.append, encodings.append)
     log = read(
         counted_lines(end.lines(lines), bar),
         reading.hints.for_file(name),
         partial(callers_of, reading.protocol.methods),
         reading.limit,
-        cut.append,
+        end.too_long.append,
     )
     session = session_view(
         log, reading.protocol, name, show_keys=reading.show_keys, encodings=encodings, end=end
@@ -165,7 +164,7 @@ def _session(stream: BinaryIO, name: str, reading: _Reading, bar: Bar, end: LogE
     session.notes += [
         f"line {line} is longer than {reading.limit} bytes, so it is left out; --max-line sets the "
         "limit"
-        for line in cut
+        for line in end.too_long
     ]
     return session
 
