@@ -57,27 +57,30 @@ def shown(outcomes: Generator[TraceResult], played: Sequence[Playable]) -> Shown
         StartError: the first program can't be started.
         OSError: the system refuses something before the first result.
     """
-    found: list[TraceResult] = []
+    results: dict[str, TraceResult] = {}
     unusable = False
     terminal = sys.stderr.isatty()
     lines = ProgressLines(len(played), hidden=terminal)
     with closing(outcomes), Bar(len(played), "playing", hidden=not terminal) as bar:
         try:
             for outcome in outcomes:
-                found.append(outcome)
-                bar.advance()
-                lines.advance()
+                known = outcome.trace in results
+                results[outcome.trace] = outcome
+                if not known:
+                    bar.advance()
+                    lines.advance()
         except KeyboardInterrupt:
             why, summary = "interrupted", "interrupted"
         except UnusableProgramError as error:
             unusable = True
             why, summary = _unusable(error)
         except (StartError, OSError) as error:
-            if not found:
+            if not results:
                 raise
             why = summary = _reason(error)
         else:
-            return Shown(_ordered(found, played))
+            return Shown(_ordered([*results.values()], played))
+    found = [*results.values()]
     rest = _rest(found, played, why)
     all_ = _ordered([*found, *rest], played)
     if unusable and not any(outcome.kept or outcome.broken for outcome in found):

@@ -50,6 +50,7 @@ class RunReport:
         timeouts: how long was waited for an agent, if one was judged.
         replay: how to play one trace again.
         unexpected: the requirements that were expected to fail, and passed.
+        disturbed: the traces that went otherwise beside others than alone.
     """
 
     found: Sequence[RequirementVerdict]
@@ -61,6 +62,7 @@ class RunReport:
     timeouts: AgentTimeouts | None = None
     replay: ReplayCommand = ReplayCommand()
     unexpected: Sequence[str] = ()
+    disturbed: Sequence[str] = ()
 
     @property
     def agent(self) -> AgentName:

@@ -25,7 +25,9 @@ from acp_wire.redaction import masked
 __all__ = [
     "PROMPT",
     "DecisiveError",
+    "ErrorAnswerError",
     "HamperedError",
+    "LostMessageError",
     "NoAnswerError",
     "Scenario",
     "SentRequest",
@@ -58,6 +60,18 @@ class SurplusError(UnmetError):
 
 class NoAnswerError(UnmetError):
     """An answer did not come in time."""
+
+
+class ErrorAnswerError(UnmetError):
+    """A request that should succeed was answered with an error, which `answered` describes."""
+
+    def __init__(self, text: str, answered: JsonLine) -> None:
+        super().__init__(text)
+        self.answered = answered
+
+
+class LostMessageError(UnmetError):
+    """There are fewer messages than expected."""
 
 
 class DecisiveError(UnmetError):
@@ -197,7 +211,7 @@ class Scenario:
             UnmetError: the answer is an error.
         """
         if "error" in line:
-            raise UnmetError(f"{what} was answered with {self.words(line)}")
+            raise ErrorAnswerError(f"{what} was answered with {self.words(line)}", line)
         return result_of(line, what)
 
     def words(self, line: JsonLine) -> str:

@@ -14,6 +14,7 @@ from acp_conformance.play_options import TestPrompt
 from acp_conformance.scenario import (
     PROMPT,
     DecisiveError,
+    ErrorAnswerError,
     NoAnswerError,
     Scenario,
     SentRequest,
@@ -131,7 +132,7 @@ def _new(scenario: Scenario, step: Step) -> None:
         hint = f": {_login_hint(scenario)}" if code_of(line) == LOGIN_NEEDED else ""
         if "error" in line:
             summary = f"session/new was answered with {scenario.words(line)}{hint}"
-            raise UnplayableError(summary)
+            raise UnplayableError(summary) from ErrorAnswerError(summary, line)
         _enter(scenario, step, result_of(line, "session/new"))
     except UnmetError as error:
         raise UnplayableError(str(error)) from error
