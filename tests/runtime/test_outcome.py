@@ -85,8 +85,7 @@ async def answered(method: str, params: dict[str, object], error: dict[str, obje
         (
             "initialize",
             {"code": -32603, "message": f"known {UUID} and {KEY}"},
-            "initialize was answered with error -32603 (Internal error):"
-            " known (an ID) and (an ID)",
+            "initialize was answered with error -32603 (Internal error): known (an ID) and (an ID)",
         ),
         (
             "session/resume",

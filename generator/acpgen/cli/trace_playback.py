@@ -12,6 +12,7 @@ from typing import Final, NoReturn, Protocol
 
 from acp_conformance.deferred_signals import STOPS
 from acp_conformance.launchers import (
+    SilentAgentError,
     StartError,
     UnfitAgentError,
     UnreachedAgentError,
@@ -99,6 +100,8 @@ def _unusable(error: UnusableProgramError) -> tuple[str, str]:
             return "not played, since the agent could not be reached", str(error)
         case UnfitAgentError():
             why, summary = _UNFIT, _UNFIT
+        case SilentAgentError():
+            why, summary = "did not answer", "does not answer"
         case _:
             why, summary = _DOWN, "does not start"
     program = "the program under test"

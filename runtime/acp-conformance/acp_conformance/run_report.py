@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from acp_conformance.agent_timeouts import AgentTimeouts
 from acp_conformance.client_rules import ALL_KEYS, RANDOM
-from acp_conformance.likely_causes import likely_cause
+from acp_conformance.likely_causes import Observed, likely_cause
 from acp_conformance.trace_facts import AgentName
 from acp_conformance.verdict import RequirementVerdict, TraceResult, VerdictStatus
 
@@ -112,8 +112,13 @@ class RunReport:
         """The likeliest cause of a failure. Empty if none is known."""
         if verdict.status is not VerdictStatus.FAIL:
             return ""
-        failing, passing = self._ids(VerdictStatus.FAIL), self._ids(VerdictStatus.PASS)
-        return likely_cause(verdict.requirement.id, "; ".join(verdict.details), failing, passing)
+        seen = Observed(
+            verdict.details,
+            self._ids(VerdictStatus.FAIL),
+            self._ids(VerdictStatus.PASS, VerdictStatus.PARTLY),
+            is_remote="--url" in self.replay.head,
+        )
+        return likely_cause(verdict.requirement.id, seen)
 
-    def _ids(self, status: VerdictStatus) -> set[str]:
-        return {each.requirement.id for each in self.found if each.status is status}
+    def _ids(self, *statuses: VerdictStatus) -> set[str]:
+        return {each.requirement.id for each in self.found if each.status in statuses}

@@ -17,6 +17,7 @@ from typing import Final
 from acp_conformance.agent_timeouts import AgentTimeouts, TimeLimits
 from acp_conformance.launchers import (
     Launcher,
+    SilentAgentError,
     StartError,
     UnfitAgentError,
     UnreachedAgentError,
@@ -100,15 +101,12 @@ class Schedule:
             yield from self._alone(scripts)
             return
         shared = self.shares_second
-        beside = [each for each in scripts if not (shared and opens_second(each))]
         found: dict[str, TraceResult] = {}
-        reported: set[str] = set()
         failure: StartError | None = None
         try:
-            for result in self._at_once(beside):
+            for result in self._at_once([s for s in scripts if not (shared and opens_second(s))]):
                 found[result.trace] = result
                 if not self._is_doubtful(result):
-                    reported.add(result.trace)
                     yield result
         except StartError as error:
             failure = error
@@ -117,15 +115,13 @@ class Schedule:
             one = found.get(script.name)
             if one is not None and not self._is_doubtful(one):
                 trusted.append(script)
-                if one.trace not in reported:
-                    yield one
+                yield from [one] if one.broken or one.facts.upset else []
             elif one is not None or failure is None:
                 yield from self._again(script, one)
-        if self.disturbed and failure is None:
-            for script in trusted:
-                yield from self._again(script, found[script.name])
         if failure is not None:
             raise failure
+        for script in trusted if self.disturbed else ():
+            yield from self._again(script, found[script.name])
 
     def _again(self, script: Script, one: TraceResult | None) -> Iterator[TraceResult]:
         """Play a trace alone that showed `one` beside others, if it was played there."""
@@ -228,7 +224,7 @@ def _unusable(result: TraceResult) -> UnusableProgramError:
     if result.facts.unreached:
         return UnreachedAgentError(result.facts.unreached)
     answered = bool(result.facts.answers)
-    return (UnfitAgentError if answered else UnusableProgramError)(result.reason)
+    return (UnfitAgentError if answered else SilentAgentError)(result.reason)
 
 
 def _seconds(script: Script) -> float:
