@@ -99,8 +99,8 @@ _VALID: Final[Mapping[str, str]] = {
 }
 """The causes if a key of the trace `valid-keys` is refused, by its request."""
 
-MALFORMED: Final = 7
-"""The number of malformed keys in the trace `malformed-keys-insert-nothing`."""
+FALSY: Final = 2
+"""The number of malformed keys that many languages take for false, which are "" and false."""
 
 _COUNTS: Final = re.compile(r"(\d+) messages? holds? the text of the prompt, not (\d+)")
 _CODE: Final = re.compile(r"(r\d+) was answered with the error (-?\d+)")
@@ -258,10 +258,11 @@ def _null(seen: Observed) -> str:
 
 
 def _omits(seen: Observed) -> str:
-    """All malformed keys were taken, or all were refused while a prompt was inserted."""
-    counts = [_counts(each) for each in seen.failures]
+    """More than a few malformed keys were taken, or all refused while a prompt was inserted."""
+    counts = [each for each in map(_counts, seen.failures) if each is not None]
     if READS in seen.failing:
-        return TOLERANT if counts == [(MALFORMED, 0)] else ""
+        is_usual = len(counts) == len(seen.failures) and all(each[0] > FALSY for each in counts)
+        return TOLERANT if is_usual else ""
     return TOO_EARLY if READS in seen.kept and seen.inserts else ""
 
 
