@@ -32,6 +32,7 @@ PRIVATE: Final = "keys-stay-private"
 ONCE: Final = "insert-once"
 RESTARTED: Final = "known-after-restart"
 RECONNECTED: Final = "known-across-connections"
+DISTINCT: Final = "keys-are-case-sensitive"
 ANYWHERE: Final = "known-on-any-connection"
 
 IGNORED: Final = (
@@ -86,15 +87,18 @@ BLANKS: Final = "blanks around keys may be removed: compare keys as they came"
 AS_UUIDS: Final = "keys may be read as UUIDs: compare them as texts"
 AS_NUMBERS: Final = "keys may be read as numbers: compare them as texts"
 
+FORM: Final = (
+    "only keys of some form or length may be taken, such as UUIDs: take any string of 1 to 255"
+    " characters"
+)
+UNITS: Final = (
+    "the length may be counted in bytes or UTF-16 units: count code points, from 1 to 255"
+)
+
 _VALID: Final[Mapping[str, str]] = {
-    "shortest": (
-        "only keys of some form or length may be taken, such as UUIDs: take any string of 1 to 255"
-        " characters"
-    ),
+    "shortest": FORM,
     "longest": "the limit may be below 255 characters: count code points, from 1 to 255",
-    "longest-astral": (
-        "the length may be counted in bytes or UTF-16 units: count code points, from 1 to 255"
-    ),
+    "longest-astral": UNITS,
     "blank": "a key of blanks may be taken for an empty one: do not trim keys",
 }
 """The causes if a key of the trace `valid-keys` is refused, by its request."""
@@ -198,8 +202,10 @@ def _is_refused(seen: Observed) -> bool:
 
 def _restarted(seen: Observed) -> str:
     """Retries are forgotten after a kill, and after the end of a connection, or not after that."""
-    if not seen.forgets:
-        return ""
+    return _lost_at_a_kill(seen) if seen.forgets else ""
+
+
+def _lost_at_a_kill(seen: Observed) -> str:
     if RECONNECTED in seen.failing or seen.is_remote:
         return MEMORY
     return AT_END if RECONNECTED in seen.kept else ""
@@ -218,22 +224,26 @@ def _mid_turn(seen: Observed) -> str:
     """Retries of what was accepted during work are forgotten after a kill, and others are not."""
     if not seen.inserts:
         return ""
-    return MEMORY if RESTARTED in seen.failing else QUEUED if RESTARTED in seen.kept else ""
+    if RESTARTED in seen.failing:
+        return _lost_at_a_kill(seen)
+    return QUEUED if RESTARTED in seen.kept else ""
 
 
 def _stored(seen: Observed) -> str:
     """Second messages after a kill at a certain time, while a later kill loses no key."""
     if not seen.inserts:
         return ""
-    return MEMORY if RESTARTED in seen.failing else TWO_STEPS if RESTARTED in seen.kept else ""
+    if RESTARTED in seen.failing:
+        return _lost_at_a_kill(seen)
+    return TWO_STEPS if RESTARTED in seen.kept else ""
 
 
 def _concurrent(seen: Observed) -> str:
     """Attempts that arrive together are taken for two prompts, and a later retry is known."""
+    if not seen.forgets:
+        return ""
     after = seen.all_hold("concurrent-after-restart: ")
-    if not seen.forgets or (after and RESTARTED in seen.failing):
-        return MEMORY if seen.forgets else ""
-    return LATE_CLAIM
+    return _lost_at_a_kill(seen) if after and RESTARTED in seen.failing else LATE_CLAIM
 
 
 def _fork(seen: Observed) -> str:
@@ -311,8 +321,8 @@ def _as_number(key: str) -> object:
 
 
 _EQUAL: Final[Mapping[str, Callable[[str], object]]] = {
-    CASE: str.casefold,
     NORMALISED: lambda key: unicodedata.normalize("NFKC", key),
+    CASE: str.casefold,
     BLANKS: str.strip,
     ACCENTS: _plain,
     AS_UUIDS: _as_uuid,
@@ -341,7 +351,7 @@ _CAUSES: Final[Mapping[str, Callable[[Observed], str]]] = {
     ANYWHERE: lambda seen: ONE_PLACE if seen.forgets else "",
     "known-after-others": lambda seen: FEW if seen.inserts else "",
     "known-mid-turn": _mid_turn,
-    "keys-are-case-sensitive": _distinct,
+    DISTINCT: _distinct,
     "accept-any-valid-key": _valid,
     "stored-with-message": _stored,
     "concurrent-attempts": _concurrent,
