@@ -69,7 +69,7 @@ FAILING: Final[dict[str, set[str]]] = {
         "known-after-others",
         "known-while-kept",
     },
-    "few": {"known-after-others"},
+    "few": {"known-after-others", "insert-once"},
     "works-again": {"no-second-round"},
     "embeds": {"keys-stay-private"},
     "shows": {"keys-stay-private"},
@@ -94,7 +94,7 @@ PACED: Final[dict[str, set[str]]] = {
     "memory": {"known-mid-turn", "insert-once"},
     "at-end": {"known-mid-turn", "insert-once"},
     "refuses-retry": {"known-mid-turn"},
-    "late-key": {"known-mid-turn"},
+    "late-key": {"known-mid-turn", "known-after-restart", "known-across-connections"},
 }
 """What else a fault breaks, in moments that a slow machine may miss."""
 
@@ -121,12 +121,15 @@ CAUSES: Final[dict[str, dict[str, str]]] = {
     "forked": {"fork-is-another-session": why.COPIED},
     "few": {"known-after-others": why.FEW},
     "embeds": {"keys-stay-private": why.EMBEDDED},
-    "late-key": {"stored-with-message": why.TWO_STEPS, "known-mid-turn": why.QUEUED},
+    "late-key": dict.fromkeys(FORGOTTEN, why.TWO_STEPS),
     "claims-late": {"concurrent-attempts": why.LATE_CLAIM},
 }
 """The causes that are given, but for what follows from `support-keys`."""
 
-MAYBE: Final = {"lenient": {"malformed-is-not-omitted": why.TOLERANT}}
+MAYBE: Final = {
+    "lenient": {"malformed-is-not-omitted": why.TOLERANT},
+    "late-key": {"known-mid-turn": why.TWO_STEPS},
+}
 """The causes that are given if a slow machine has shown enough."""
 
 
@@ -239,6 +242,9 @@ NEIGHBOURS: Final[list[tuple[str, Observed, str]]] = [
     (AFTER, Observed([TWICE], {AFTER, ACROSS}), why.MEMORY),
     (AFTER, Observed([TWICE], {AFTER}, {ACROSS}), why.AT_END),
     (AFTER, Observed([TWICE], {AFTER}), ""),
+    (AFTER, Observed([TWICE], {AFTER, ACROSS}, (), {AFTER}), why.TWO_STEPS),
+    (ACROSS, Observed([TWICE], {AFTER, ACROSS}, (), {ACROSS}), why.TWO_STEPS),
+    (ACROSS, Observed([TWICE], {AFTER, ACROSS}, (), {AFTER}), ""),
     (AFTER, Observed([TWICE, NONE], {AFTER, ACROSS}), ""),
     (AFTER, Observed([REFUSED], {AFTER, ACROSS}), ""),
     (ACROSS, Observed([TWICE], {ACROSS, AFTER}), why.MEMORY),

@@ -121,12 +121,14 @@ class Observed:
         failures: what each trace showed that failed, beginning with its name.
         failing: all requirements that fail.
         kept: all that pass, also partly.
+        once_kept: all that a trace has shown to be kept, also if another has shown the contrary.
         is_remote: the agent is at a URL, so that a new connection does not start it anew.
     """
 
     failures: Sequence[str] = ()
     failing: Collection[str] = ()
     kept: Collection[str] = ()
+    once_kept: Collection[str] = ()
     is_remote: bool = False
 
     @property
@@ -201,23 +203,31 @@ def _is_refused(seen: Observed) -> bool:
 
 
 def _restarted(seen: Observed) -> str:
-    """Retries are forgotten after a kill, and after the end of a connection, or not after that."""
+    """Retries are forgotten after a kill."""
     return _lost_at_a_kill(seen) if seen.forgets else ""
 
 
 def _lost_at_a_kill(seen: Observed) -> str:
+    """Some keys are lost at a kill, or all; and all at the end of a connection, or none."""
+    if RESTARTED in seen.once_kept:
+        return TWO_STEPS
     if RECONNECTED in seen.failing or seen.is_remote:
         return MEMORY
     return AT_END if RECONNECTED in seen.kept else ""
 
 
 def _reconnected(seen: Observed) -> str:
-    """Retries are forgotten on another connection, which over pipes is another process."""
+    """Retries are forgotten on another connection, which over pipes is another process.
+
+    Some are, or all are, which a kill has lost, too.
+    """
     if not seen.forgets:
         return ""
     if seen.is_remote:
         return CONNECTION
-    return MEMORY if RESTARTED in seen.failing else ""
+    if RECONNECTED in seen.once_kept:
+        return TWO_STEPS
+    return MEMORY if {RESTARTED} <= set(seen.failing) - set(seen.once_kept) else ""
 
 
 def _mid_turn(seen: Observed) -> str:

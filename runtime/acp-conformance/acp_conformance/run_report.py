@@ -116,6 +116,7 @@ class RunReport:
             verdict.details,
             self._ids(VerdictStatus.FAIL),
             self._ids(VerdictStatus.PASS, VerdictStatus.PARTLY),
+            {id_ for each in self.results for id_ in each.kept},
             is_remote="--url" in self.replay.head,
         )
         return likely_cause(verdict.requirement.id, seen)
