@@ -161,12 +161,12 @@ def test_a_fault_fails_what_it_breaks(fault: str, tmp_path: Path) -> None:
     assert given.items() <= causes.items() <= (given | MAYBE.get(fault, {})).items()
 
 
-@pytest.mark.prove("plays all traces with each of 6 agents")
+@pytest.mark.prove("plays all traces with each of 7 agents")
 @pytest.mark.parametrize("word", ["", *RIGHT])
 def test_a_right_agent_fails_nothing(word: str, tmp_path: Path) -> None:
     status, found = judged(word, tmp_path)
     assert (status, failing(found)) == (0, {})
-    if word not in ("required", "derives"):
+    if word not in ("required", "derives", "clashes"):
         assert found["stored-with-message"]["status"] == "pass"
         assert found["repeatable-methods"]["status"] == "partly"
 
@@ -349,3 +349,20 @@ def test_verdicts_do_not_depend_on_what_is_played_beside(word: str, tmp_path: Pa
         found.append({each["id"]: each["status"] for each in document["requirements"]})
     assert found[0] == found[1]
     assert found[1]["known-after-restart"] == ("fail" if word else "partly")
+
+
+def test_agents_that_disturb_one_another_are_named(tmp_path: Path) -> None:
+    traces = [part for name in ONE_STORE for part in ("--trace", name)]
+    agent: list[str | Path] = [sys.executable, AGENT, tmp_path / "one.db", "clashes"]
+    options = ("--format", "json", "--jobs", "2", *traces)
+    status, out, err = conform(*options, "--", *agent)
+    document = json.loads(out)
+    disturbed = document["run"]["disturbed"]
+    found = {each["id"]: each["status"] for each in document["requirements"]}
+    assert (status, found["known-after-restart"]) == (0, "partly")
+    assert {*disturbed} <= {*ONE_STORE}
+    assert disturbed
+    assert "went otherwise beside others than alone, so everything was played again alone;" in err
+    assert (
+        "they seem to share a store: {folder} in the command gives each a folder of its own" in err
+    )
