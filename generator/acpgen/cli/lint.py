@@ -17,6 +17,7 @@ from acpgen.cli.report import (
     show,
     unreadable,
 )
+from acpgen.cli.schema_errors import note_inner_schema
 from acpgen.cli.schema_options import AcceptedFile
 from acpgen.cli.stderr import note_other_schema
 from acpgen.diff import RULES
@@ -47,6 +48,8 @@ def lint(
     fixed = "it is fixed" if len(findings) == 1 else "these are fixed"
     more = "" if loaded else f"; more may follow when {fixed}"
     note(f"{path}: {counted(len(findings), 'finding', zero='no')}{more}")
+    if not loaded:
+        note_inner_schema(path)
     if findings:
         raise typer.Exit(Exit.FINDINGS)
 

@@ -9,12 +9,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from acpgen import findings
+from acpgen import findings, resources
 from acpgen.cli.report import fail, note, relative, unreadable
 from acpgen.diff import RULES, Change
 from acpgen.diff import diff as changes_between
+from acpgen.diff.releases import FOLDER
 from acpgen.diff.schema_changes import SchemaChanges
 from acpgen.diff.schema_versions import GitError, SchemaSource, locate
+from acpgen.diff.version import parse
 from acpgen.diff.witness import Witnesses
 from acpgen.findings import Finding
 from acpgen.lint.accepted import (
@@ -70,7 +72,17 @@ def read(source: SchemaSource) -> Protocol:
         note(findings.text(named).rstrip("\n"))
         fail(f"{source.label}: is not a schema that can be compared")
     except OSError as error:
-        fail(unreadable(error, Path(source.label)))
+        fail(f"{unreadable(error, Path(source.label))}{_release_called(source.label)}")
+
+
+def _release_called(name: str) -> str:
+    """The question if a release was meant, where a version is named that is no file."""
+    try:
+        file = f"*-{parse(name)}.schema.json"
+    except ValueError:
+        return ""
+    found = next((resources.SCHEMA.parent / FOLDER).glob(file), None)
+    return "" if found is None else f"; did you mean {relative(found)}?"
 
 
 def sift(changes: Sequence[Change], source: SchemaSource, file: Path | None) -> Sifted:
