@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from acpgen import findings, resources
+from acpgen import findings
 from acpgen.cli.report import fail, note, relative, unreadable
 from acpgen.diff import RULES, Change
 from acpgen.diff import diff as changes_between
@@ -40,11 +40,6 @@ class Sifted:
     open: tuple[Change, ...]
     accepted: dict[Change, str]
     stale: dict[Acceptance, Finding]
-
-
-def comes_installed() -> bool:
-    """True if acpgen runs outside a checkout, so that its schema has no releases."""
-    return not (resources.ROOT / "tests").is_dir()
 
 
 @contextmanager

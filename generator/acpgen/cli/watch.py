@@ -21,7 +21,7 @@ from acpgen.cli.report import fail, note, relative
 from acpgen.cli.schema_options import Out, Schema, TemplateFolder
 from acpgen.cli.stderr import note_other_schema
 from acpgen.emit import manifest
-from acpgen.emit.templates import OWN, PATTERN, TemplateError
+from acpgen.emit.templates import OWN, TemplateError, is_template
 from acpgen.findings import Format
 from acpgen.lint.accepted import beside
 from acpgen.load.listing import is_hidden, is_schema_file
@@ -108,7 +108,7 @@ class Watched:
         if path != self.schema and is_hidden(path.name):
             return False
         if any(path.is_relative_to(folder) for folder in (self.templates, *OWN)):
-            return path.match(PATTERN) or path.is_dir()
+            return is_template(path) or path.is_dir()
         if path == self.schema.parent / resources.ACCEPTED.name or path == self.schema:
             return True
         return path.parent == self.schema and is_schema_file(path.name)

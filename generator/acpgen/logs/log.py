@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -12,9 +11,10 @@ from acpgen.judge.inputs import Input, InputError
 from acpgen.logs import scanning, values
 from acpgen.logs.archives import Archive
 from acpgen.logs.connection_members import ConnectionMembers
+from acpgen.logs.cut_lengths import LineLengths, Longest
 from acpgen.logs.detection import detect, has_message
 from acpgen.logs.directions import Sides
-from acpgen.logs.elisions import is_cut_off, is_elided, leaves_out
+from acpgen.logs.elisions import is_elided
 from acpgen.logs.hints import MARKDOWN, Hints
 from acpgen.logs.log_items import LogItems
 from acpgen.logs.log_lines import LINE_LIMIT, Lines, as_bytes
@@ -23,8 +23,9 @@ from acpgen.logs.log_reading import LogReading
 from acpgen.logs.markdown_log import fenced
 from acpgen.logs.message_lists import ListedItem, MessageList, lists_in
 from acpgen.logs.message_order import are_beside, may_be_of_sides, of_sides
-from acpgen.logs.messages import is_bare, is_schema
+from acpgen.logs.messages import is_schema
 from acpgen.logs.newest_first import oldest_first
+from acpgen.logs.other_lines import is_other
 from acpgen.logs.prefixes import Prefix, prefix_of
 from acpgen.logs.puzzle import Puzzle
 from acpgen.logs.rejoining import rejoined, whole_lines
@@ -66,6 +67,7 @@ class Log:
         self.count = 0
         self.is_ordered, self.is_newest_first, self.grows = True, False, False
         self.elided: list[int] = []
+        self._text_lengths = Longest()
         self._connections = ConnectionMembers()
         self.encoding: str | None = None
         self._lines, self._hints, self._callers = lines, hints, callers
@@ -77,7 +79,7 @@ class Log:
         self._turned = self._alone = False
         self._sides = Sides(hints.client)
         self._senders: Senders | None = None
-        self._made = LogItems(hints, self._reading)
+        self._made = LogItems(hints, self._reading, self._text_lengths)
 
     @property
     def passed_over(self) -> int:
@@ -105,13 +107,23 @@ class Log:
 
     @property
     def shows_order(self) -> bool:
-        """True if the log shows what was sent before what on a connection, and all of it."""
-        return self.is_ordered and not self.is_unnamed and not self.elided
+        """True if the log shows what was sent before what on a connection."""
+        return self.is_ordered and not self.is_unnamed
 
     @property
     def is_transcript(self) -> bool:
         """True if all of it is a transcript, which names its connections if it has several."""
         return self._reading.base == ("transcript",) and not self._turned
+
+    def lengths(self, lines: LineLengths) -> tuple[Longest, ...]:
+        """The lengths at which messages may be cut: of the log's lines, and of their texts.
+
+        The likelier one is first. A transcript has none: each line is written whole.
+        """
+        if self.is_transcript:
+            return ()
+        texts = self._text_lengths
+        return (texts, *lines.all) if self._reading.has("wrapped") else (*lines.all, texts)
 
     @property
     def turned(self) -> bool:
@@ -120,23 +132,7 @@ class Log:
 
     def is_other(self, read: Decoded | NotJsonError, text: bytes, *, transcript: bool) -> bool:
         """True if a line is not meant as a message in the shape of the lines before it."""
-        if self._alone:
-            return False
-        if isinstance(read, NotJsonError):
-            if is_cut_off(text.decode("utf-8", "surrogateescape")):
-                return True
-            start = text.removeprefix(BOM_UTF8).lstrip()
-            return not start.startswith(b"{") or start.rstrip() == b"{"
-        value = read.value
-        if not isinstance(value, dict) or not value:
-            return False
-        if not transcript and "jsonrpc" in value and isinstance(value.get("params"), dict):
-            return False  # as for most messages
-        if leaves_out(value.get("message") if transcript else value):
-            return True
-        if transcript:
-            return value.keys().isdisjoint({"message", "from", "jsonrpc", "method"})
-        return "jsonrpc" not in value and not is_bare(value)
+        return not self._alone and is_other(read, text, transcript=transcript)
 
     def turns(self, number: int, text: bytes, rest: Lines) -> bool:
         """Take the rest of the lines if there is a message in another shape on this one."""
@@ -251,6 +247,7 @@ class Log:
             return
         prefix = prefix_of(unit.prefix, self._hints.client)
         self._reading.saw(unit.shape, None)
+        self._text_lengths.add(unit.line, len(unit.text))
         yield LogItem(
             as_bytes(unit.text), unit.line, None, prefix.direction, prefix.name or "", None
         )

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from acp_wire.pairing import Connection
 from acp_wire.reader import JsonValue
+from acpgen.logs.cut_lengths import Longest
 from acpgen.logs.hints import Hints
 from acpgen.logs.log_lines import as_bytes
 from acpgen.logs.log_reading import LogReading
@@ -41,10 +42,10 @@ class LogItems:
     `is_prefixed` is true once a message came behind a prefix with a direction.
     """
 
-    def __init__(self, hints: Hints, reading: LogReading) -> None:
+    def __init__(self, hints: Hints, reading: LogReading, lengths: Longest) -> None:
         self.known: Path | None = None
         self.is_prefixed = False
-        self._hints, self._reading = hints, reading
+        self._hints, self._reading, self._lengths = hints, reading, lengths
         self._with_version = False
         self._pairs: dict[tuple[str, str], Connection] = {}
         self._names: tuple[str, ...] = ()
@@ -123,6 +124,7 @@ class LogItems:
 
     def _made(self, found: WrappedMessage, unit: Unit, prefix: Prefix, value: JsonValue) -> LogItem:
         text = found.text
+        self._lengths.add(unit.line + found.below, len(text))
         if isinstance(value, dict) and not found.rebuilt:
             if "jsonrpc" in value:
                 self._with_version = True
