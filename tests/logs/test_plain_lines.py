@@ -46,7 +46,7 @@ ODD = {
 }
 PREFIXES = ("", f"{TIME} -> ", f"[{TIME}] <- ", "data: ", "[", "agent | ", "'x' ", '"', "{} ", "\t")
 ENDS = ("", " ", "}", "]", "...", f" {ANSWERS}", "\r", " (5 bytes)")
-BESIDE = (
+BESIDE: tuple[dict[str, object], ...] = (
     {"dir": "out"},
     {"dir": "in"},
     {"dir": "out", "pid": 1},
