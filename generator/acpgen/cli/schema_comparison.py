@@ -76,7 +76,7 @@ def read(source: SchemaSource) -> Protocol:
 
 
 def _release_called(name: str) -> str:
-    """The question if a release was meant, where a version is named that is no file."""
+    """Ask if a release was meant, where a version is named and no such file is there."""
     try:
         file = f"*-{parse(name)}.schema.json"
     except ValueError:
