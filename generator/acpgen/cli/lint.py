@@ -23,8 +23,9 @@ from acpgen.cli.stderr import note_other_schema
 from acpgen.diff import RULES
 from acpgen.findings import Finding, Format
 from acpgen.lint import lint as findings_of
-from acpgen.lint.accepted import Accepted, AcceptedError, beside, read_accepted
+from acpgen.lint.accepted import Accepted, AcceptedError, read_accepted
 from acpgen.load import SchemaError, load
+from acpgen.load.listing import accepted_beside
 from acpgen.words import counted
 
 
@@ -68,7 +69,7 @@ def _find(schema: Path, accepted: Path | None) -> tuple[list[Finding], bool]:
     """The findings, and whether the schema could be loaded, so that they are all there are."""
     try:
         protocol = load(schema)
-        file = accepted or beside(schema)
+        file = accepted or accepted_beside(schema)
         known = None if file is None else accepted_by_lint(relative(file))
         return findings_of(protocol, known), True
     except SchemaError as error:

@@ -23,12 +23,12 @@ from acpgen.lint.accepted import (
     IDS,
     Acceptance,
     AcceptedError,
-    beside,
     read_accepted,
     stale,
     unknown,
 )
 from acpgen.load import SchemaError, load
+from acpgen.load.listing import accepted_beside
 from acpgen.model import Protocol
 
 
@@ -76,7 +76,7 @@ def read(source: SchemaSource) -> Protocol:
 
 
 def _release_called(name: str) -> str:
-    """The question if a release was meant, where a version is named that is no file."""
+    """Ask if a release was meant, where a version is named and no such file is there."""
     try:
         file = f"*-{parse(name)}.schema.json"
     except ValueError:
@@ -90,7 +90,7 @@ def sift(changes: Sequence[Change], source: SchemaSource, file: Path | None) -> 
 
     An entry accepts exactly the change that it names.
     """
-    beside_it = file or beside(source.path)
+    beside_it = file or accepted_beside(source.path)
     path = None if beside_it is None else relative(beside_it)
     entries = [] if path is None else _entries(path)
     by_change = {_accepts(e): e for e in reversed(entries) if e.reason.strip()}
