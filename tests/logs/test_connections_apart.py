@@ -171,7 +171,7 @@ def test_initialize_with_a_new_id_is_repeated(tmp_path: Path) -> None:
 
 def test_random_ids_may_be_of_a_new_connection(tmp_path: Path) -> None:
     """They don't begin again, so it is not shown that `initialize` is repeated."""
-    both = [session("s", lambda n, uuid=uuid: f"{uuid}-{n}") for uuid in UUIDS]  # type: ignore[misc]
+    both = [session("s", f"{uuid}-{{}}".format) for uuid in UUIDS]
     traced = run("trace", log(prefixed("{way}"), [0] * 4 + [1] * 4, both), tmp_path)
     assert (traced.exit_code, traced.stdout) == (0, "")
     refused: Message = {"jsonrpc": "2.0", "id": both[1][0]["id"], "error": {"code": -32600}}

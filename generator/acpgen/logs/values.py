@@ -55,7 +55,7 @@ class Values:
             number, raw = line
             if not raw.strip():
                 continue
-            if (frame := _FRAME.match(raw.strip())) and self._shape in (None, "frames"):
+            if (frame := _FRAME.match(raw.rstrip())) and self._shape in (None, "frames"):
                 yield from self._frame(number, int(frame[1]))
             elif (event := EVENT.match(raw)) and self._shape in (None, "sse"):
                 raw = self._until_return(number, raw)
