@@ -11,9 +11,7 @@ from acpgen.logs.unit import is_binary
 
 _EMPTY_PAGE = "no block of the page has messages; blocks of ```json are read"
 _PAGE_HELP = "`acpgen validate --as METHOD` judges params by themselves"
-_NOTATION = (
-    "its messages are in another notation than JSON: log the text that is sent and received"
-)
+_NOTATION = "its messages are in another notation than JSON: log the text that is sent and received"
 _IF_SENT = "if this is the text, name its sender with --from"
 _OTHER_NOTATION = re.compile(r"""(?<!["'\w])jsonrpc\s*(?:=|=>|:|\s\.)\s*["']""")
 """A member as Lua, Ruby, JavaScript or Emacs Lisp print it."""
