@@ -259,3 +259,14 @@ def test_requests_are_noted_after_many_were_answered(monkeypatch: pytest.MonkeyP
     late = [*items, *session("t")[:2], session("s")[5]]
     traced = CliRunner().invoke(APP, ["trace"], input="".join(json.dumps(m) + "\n" for m in late))
     assert "on several connections" in traced.stderr
+
+
+def test_a_level_of_one_line_is_no_name(tmp_path: Path) -> None:
+    """Only the second `initialize` has another one: its answer has that of all others."""
+    wrap = wrapped(level=lambda _, number: "warn" if number == 8 else "info")
+    text = log(wrap, ORDERS["one after another"])
+    judged = run("validate", text, tmp_path)
+    assert judged.stdout.count("session/list: error[type]") == 2
+    assert judged.stdout.count("\n") == 2
+    traced = run("trace", text, tmp_path)
+    assert (traced.exit_code, traced.stdout) == (0, "")
