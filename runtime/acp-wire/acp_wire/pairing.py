@@ -69,8 +69,8 @@ class Pairing:
     If it `names_connections`, as a transcript does, a name is that of one connection. Otherwise it
     may be that of several, say of a program that connects again, and so may be no name at all.
     After a second `initialize` that is not refused, a request with the id of a pending one may be
-    of another connection then, so both wait for a response. A request with an id that one
-    connection has used twice can't be told from that. Where connections have names, an `initialize`
+    of another connection then, so both wait for a response. One connection that uses
+    an id twice looks the same. Where connections have names, an `initialize`
     that is repeated after its answer and before any other request begins none.
     """
 
