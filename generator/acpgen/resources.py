@@ -17,3 +17,8 @@ LANGUAGES = _PACKAGE / "targets" / "languages"
 _CONFORMANCE_ROOT = _PACKAGE.parent if ROOT == _BUNDLED else ROOT / "runtime" / "acp-conformance"
 CONFORMANCE = _CONFORMANCE_ROOT / "acp_conformance"
 GENERATED = Path("generated") if ROOT == _BUNDLED else ROOT / "generated"
+
+
+def comes_installed() -> bool:
+    """True if acpgen runs outside a checkout, so that its schema has no releases."""
+    return not (ROOT / "tests").is_dir()

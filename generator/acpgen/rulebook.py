@@ -59,7 +59,10 @@ _HOMES = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rule(Generic[F_co]):
-    """One thing that acpgen can find. The first line of its page sums it up."""
+    """One thing that acpgen can find.
+
+    The first line of its page says what is right, or what has changed for a kind of change.
+    """
 
     id: str
     group: Group

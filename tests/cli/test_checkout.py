@@ -62,6 +62,16 @@ def test_generate_names_the_schema_that_it_used() -> None:
     assert "out: as generated from the schema that came with acpgen\n" in checked.stderr
 
 
+def test_an_installed_acpgen_names_its_schema_and_the_folder_it_wrote_into(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(resources, "comes_installed", lambda: True)
+    printed = CliRunner().invoke(APP, ["generate", "--out", "out", "--target", "openrpc"]).stderr
+    assert printed.startswith(f"{tmp_path / 'out'}: wrote ")
+    assert printed.endswith(" from the schema that came with acpgen\n")
+
+
 @pytest.mark.usefixtures("_checkout")
 def test_a_schema_that_is_named_is_not_noted() -> None:
     assert CliRunner().invoke(APP, ["methods", "--schema", OTHER]).stderr == ""

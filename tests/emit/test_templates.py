@@ -135,3 +135,27 @@ def test_the_digest_covers_the_packaged_templates_too(
     assert digest(own) == before
     (tmp_path / "packaged" / PARENT).write_text("another")
     assert digest(own) != before
+
+
+def test_a_fixed_file_of_the_folder_is_taken(tmp_path: Path) -> None:
+    name = "languages/go/fixed/text.go"
+    (tmp_path / name).parent.mkdir(parents=True)
+    (tmp_path / name).write_text("package mine\n")
+    assert Templates(tmp_path).fixed(name) == "package mine\n"
+    assert Templates(resources.TEMPLATES).fixed(name).startswith("package schema\n")
+
+
+def test_a_fixed_file_that_nothing_uses_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "languages" / "go" / "fixed" / "texts.go"
+    file.parent.mkdir(parents=True)
+    file.write_text("package mine\n")
+    with pytest.raises(TemplateError, match=r"unused template; did you mean \S+/text\.go\?"):
+        Templates(tmp_path)
+
+
+def test_a_fixed_file_is_text(tmp_path: Path) -> None:
+    file = tmp_path / "languages" / "go" / "fixed" / "text.go"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"\xff")
+    with pytest.raises(TemplateError, match=r"text\.go: is not UTF-8"):
+        Templates(tmp_path).fixed("languages/go/fixed/text.go")

@@ -4,26 +4,33 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from site_visits import SITE, Scheme, Visitor, Width, serious
+from browsing import await_reading, seeing
+from site_visits import SITE, Scheme, Visitor, Width, await_accessible, await_fit, serious
 
 pytestmark = pytest.mark.prove("drives a browser")
 
 METHODS = json.loads((SITE.parent / "generated/json/methods.json").read_text("utf-8"))["methods"]
+ALL = [method["method"] for method in METHODS]
 PROMPT = "methods/session-prompt.html"
 DIAGRAM = "keyed-prompts/session-setup.html"
 KINDS_OF_PAGE = ["index.html", PROMPT, DIAGRAM, "types/mcp.html"]
 
 
-def names(page: Page) -> list[str]:
+def names(page: Page) -> Locator:
     """The methods that the table on the front page shows."""
     cells = page.locator(".filterable tbody tr td:first-child code")
-    return cells.filter(visible=True).all_inner_texts()
+    return cells.filter(visible=True)
+
+
+def drawn(page: Page) -> Page:
+    """Wait for the diagrams of a page."""
+    expect(page.locator("pre.mermaid")).to_have_count(0)
+    return page
 
 
 def search(page: Page, words: str) -> Locator:
@@ -36,24 +43,22 @@ def search(page: Page, words: str) -> Locator:
     return found
 
 
-def methods_that(fit: Callable[[dict[str, str]], bool]) -> list[str]:
-    return [method["method"] for method in METHODS if fit(method)]
-
-
 @pytest.mark.parametrize(("width", "scheme"), [("desktop", "light"), ("phone", "dark")])
 @pytest.mark.parametrize("path", KINDS_OF_PAGE)
 def test_a_page_is_accessible_and_fits(
     path: str, width: Width, scheme: Scheme, visitor: Visitor
 ) -> None:
-    page = visitor.open(path, width, scheme)
-    assert serious(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page = drawn(visitor.open(path, width, scheme))
+    await_accessible(page)
+    await_fit(page)
 
 
 def test_a_fault_is_found(visitor: Visitor) -> None:
     page = visitor.open("errors.html")
     page.locator("html").evaluate("element => element.removeAttribute('lang')")
-    assert [fault.partition(":")[0] for fault in serious(page)] == ["html-has-lang"]
+    await_reading(
+        page, lambda: [fault.partition(":")[0] for fault in serious(page)], ["html-has-lang"]
+    )
 
 
 def test_a_request_elsewhere_is_found(visitor: Visitor) -> None:
@@ -71,7 +76,7 @@ def test_search_finds_a_method(width: Width, visitor: Visitor) -> None:
     expect(found).to_contain_text("session/prompt")
     found.click()
     expect(found.page.locator("h1")).to_have_text(re.compile("^session/prompt"))
-    assert PROMPT in found.page.url
+    expect(found.page).to_have_url(re.compile(re.escape(PROMPT)))
 
 
 @pytest.mark.parametrize(
@@ -97,10 +102,12 @@ def test_the_filter_keeps_its_width_without_a_row(width: Width, visitor: Visitor
     page = visitor.open("index.html", width)
     parts = page.locator(".filter, .filterable table")
     widths = "parts => parts.map(part => part.getBoundingClientRect().width)"
+    output = page.locator(".filter output")
+    expect(output).to_have_text(f"{len(METHODS)} of {len(METHODS)} shown")
     before = parts.evaluate_all(widths)
     page.get_by_label("Words").fill("no such words")
-    expect(page.locator(".filter output")).to_have_text(f"0 of {len(METHODS)} shown")
-    assert parts.evaluate_all(widths) == before
+    expect(output).to_have_text(f"0 of {len(METHODS)} shown")
+    await_reading(page, lambda: parts.evaluate_all(widths), before)
 
 
 @pytest.mark.parametrize("width", ["phone", "tablet", "desktop"])
@@ -121,13 +128,21 @@ def test_code_and_example_are_beside_the_params_where_there_is_room(
 ) -> None:
     page = visitor.open(PROMPT)
     page.set_viewport_size({"width": wide, "height": 1000})
-    parts = (page.locator(f".pair {part}").first for part in ("table", ".code-tabs", "figure"))
-    boxes = [part.bounding_box() for part in parts]
-    table, code, example = (box for box in boxes if box is not None)
-    assert table["x"] + table["width"] <= min(code["x"], example["x"])
-    assert code["y"] + code["height"] <= example["y"]
-    assert code["y"] < table["y"] + table["height"]
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    parts = [page.locator(f".pair {part}").first for part in ("table", ".code-tabs", "figure")]
+
+    def places() -> dict[str, bool]:
+        table, code, example = (
+            part.evaluate("part => part.getBoundingClientRect()") for part in parts
+        )
+        return {
+            "beside": table["right"] <= min(code["left"], example["left"]),
+            "code first": code["bottom"] <= example["top"],
+            "level": code["top"] < table["bottom"],
+        }
+
+    page.wait_for_function("wide => innerWidth === wide", arg=wide)
+    await_reading(page, places, {"beside": True, "code first": True, "level": True})
+    await_fit(page)
 
 
 @pytest.mark.parametrize("width", ["phone", "tablet", "desktop"])
@@ -141,7 +156,7 @@ def test_each_language_has_a_tab(width: Width, scripts: bool, visitor: Visitor) 
     page.get_by_role("radio", name="Kotlin").focus()
     page.keyboard.press("Space")
     expect(code).to_contain_text("Kind.REQUEST")
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    await_fit(page)
 
 
 def test_the_language_of_a_reader_stays(visitor: Visitor) -> None:
@@ -180,19 +195,19 @@ def test_what_is_found_is_accessible(scheme: Scheme, visitor: Visitor) -> None:
     page = visitor.open("errors.html", "phone", scheme)
     search(page, "session/prompt")
     # Zensical names each hit by its title alone; where the hit is follows in the text.
-    assert serious(page, "label-content-name-mismatch") == []
+    await_accessible(page, "label-content-name-mismatch")
 
 
 @pytest.mark.parametrize("width", ["phone", "desktop"])
 def test_the_table_shows_every_method(width: Width, visitor: Visitor) -> None:
     page = visitor.open("index.html", width)
-    assert names(page) == methods_that(lambda _: True)
     expect(page.locator(".filter output")).to_have_text(f"{len(METHODS)} of {len(METHODS)} shown")
+    expect(names(page)).to_have_text(ALL)
 
 
 def test_without_scripts_the_whole_table_shows(visitor: Visitor) -> None:
     page = visitor.open("index.html", java_script_enabled=False)
-    assert names(page) == methods_that(lambda _: True)
+    expect(names(page)).to_have_text(ALL)
     expect(page.locator(".filter")).to_have_count(0)
 
 
@@ -200,10 +215,10 @@ def test_without_scripts_the_whole_table_shows(visitor: Visitor) -> None:
 def test_the_filter_shows_the_one_keyed_method(width: Width, visitor: Visitor) -> None:
     page = visitor.open("index.html", width)
     page.get_by_label("May it be sent again?").select_option("Keyed")
-    assert names(page) == ["session/prompt"]
+    expect(names(page)).to_have_text(["session/prompt"])
     expect(page.locator(".filter output")).to_have_text(f"1 of {len(METHODS)} shown")
     page.get_by_role("button", name="Show all").click()
-    assert names(page) == methods_that(lambda _: True)
+    expect(names(page)).to_have_text(ALL)
 
 
 def test_filters_add_up_and_stay_in_the_address(visitor: Visitor) -> None:
@@ -211,24 +226,23 @@ def test_filters_add_up_and_stay_in_the_address(visitor: Visitor) -> None:
     page.get_by_label("Kind").select_option("request")
     page.get_by_label("Words").fill("SESSION/ undo Archive")
     expected = ["session/archive", "session/unarchive"]
-    assert names(page) == expected
+    expect(names(page)).to_have_text(expected)
     page.reload()
-    assert names(page) == expected
+    expect(names(page)).to_have_text(expected)
     page.get_by_label("Words").fill("no such words")
-    assert names(page) == []
+    expect(names(page)).to_have_count(0)
 
 
 def test_each_retry_class_can_be_chosen(visitor: Visitor) -> None:
-    page = visitor.open("index.html")
-    choice = page.get_by_label("May it be sent again?")
-    shown = {}
-    for option in choice.locator("option").all_inner_texts()[1:]:
-        choice.select_option(option)
-        shown[option] = names(page)
     by_class: dict[str, list[str]] = {}
     for method in METHODS:
         by_class.setdefault(method["retryClass"], []).append(method["method"])
-    assert list(shown.values()) == list(by_class.values())
+    page = visitor.open("index.html")
+    choice = page.get_by_label("May it be sent again?")
+    expect(choice.locator("option")).to_have_count(1 + len(by_class))
+    for place, expected in enumerate(by_class.values(), 1):
+        choice.select_option(index=place)
+        expect(names(page)).to_have_text(expected)
 
 
 def test_dark_mode_can_be_chosen_and_stays(visitor: Visitor) -> None:
@@ -246,17 +260,16 @@ def test_an_example_can_be_copied(visitor: Visitor) -> None:
     permissions = ["clipboard-read", "clipboard-write"]
     page = visitor.open(PROMPT, permissions=permissions)
     figure = page.locator("figure.added").first
-    figure.get_by_title("Copy to clipboard").first.click()
-    expect(page.get_by_text("Copied to clipboard")).to_be_visible()
+    with seeing(page, "Copied to clipboard"):
+        figure.get_by_title("Copy to clipboard").first.click()
     copied = json.loads(page.evaluate("navigator.clipboard.readText()"))
     assert copied == json.loads(figure.locator("pre").first.inner_text())
     assert copied["method"] == "session/prompt"
 
 
 def test_a_diagram_is_drawn(visitor: Visitor) -> None:
-    page = visitor.open(DIAGRAM)
+    page = drawn(visitor.open(DIAGRAM))
     expect(page.locator("div.mermaid")).to_be_visible()
-    expect(page.locator("pre.mermaid")).to_have_count(0)
 
 
 def test_a_heading_can_be_linked_to(visitor: Visitor) -> None:

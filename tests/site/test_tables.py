@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
+from browsing import await_reading
 from site_visits import Scheme, Visitor, Width
 
 pytestmark = pytest.mark.prove("drives a browser")
@@ -30,7 +31,7 @@ WITH_AN_EMPTY_LINE = """rows => rows.filter(row => {
     return row.getBoundingClientRect().height > Math.max(...lines) + padding + 10;
 }).map(row => row.innerText)"""
 BROKEN = """names => names.filter(name => name.getClientRects().length > 1)
-    .map(name => name.textContent)"""
+    .map(name => name.textContent).filter(name => name.length <= 30)"""
 TOO_WIDE = """tables => tables.filter(table => {
     const around = table.parentElement;
     return Math.max(table.scrollWidth, around.scrollWidth) > around.clientWidth;
@@ -60,35 +61,39 @@ def test_no_header_looks_like_a_button(
     path: str, width: Width, scheme: Scheme, visitor: Visitor
 ) -> None:
     page = visitor.open(path, width, scheme)
-    headers = page.locator("article th")
-    assert {*map(tuple, headers.evaluate_all(MARKS))} == {("auto", "none")}
-    assert page.locator("article thead tr").evaluate_all(WITH_AN_EMPTY_LINE) == []
+    headers, rows = page.locator("article th"), page.locator("article thead tr")
+    await_reading(page, lambda: {*map(tuple, headers.evaluate_all(MARKS))}, {("auto", "none")})
+    await_reading(page, lambda: rows.evaluate_all(WITH_AN_EMPTY_LINE), [])
 
 
 def test_an_empty_line_in_a_header_is_found(visitor: Visitor) -> None:
     page = visitor.open(ELICITATION)
     page.add_style_tag(content="th::after { display: block !important; content: '-' !important; }")
     rows = page.locator("article thead tr")
-    assert len(rows.evaluate_all(WITH_AN_EMPTY_LINE)) == rows.count()
+    expect(rows).not_to_have_count(0)
+    await_reading(page, lambda: len(rows.evaluate_all(WITH_AN_EMPTY_LINE)) == rows.count(), True)
 
 
 @pytest.mark.parametrize("width", ["phone", "tablet", "desktop"])
 @pytest.mark.parametrize("path", [ELICITATION, "keyed-prompts/session-setup.html"])
 def test_a_table_is_one_to_assistive_technology(path: str, width: Width, visitor: Visitor) -> None:
     page = visitor.open(path, width)
+    expect(page.locator("pre.mermaid")).to_have_count(0)
     there = {role: page.locator(f"article {tag}").count() for role, tag in ROLES.items()}
-    assert roles(page) == there
     assert min(there.values()) > 0
+    await_reading(page, lambda: roles(page), there)
 
 
 def test_a_card_begins_with_the_name_that_its_row_has(visitor: Visitor) -> None:
     page = visitor.open(ELICITATION, "phone")
-    shown = cards(page)
     # However many members there are: `CreateElicitationResponse` has one.
-    assert ["_meta"] in shown
-    assert ["message", "_meta"] in shown
-    assert ["form", "url", "any other"] in shown
-    assert ["Variant: Session", "Variant: Request"] in shown
+    wanted = [
+        ["_meta"],
+        ["message", "_meta"],
+        ["form", "url", "any other"],
+        ["Variant: Session", "Variant: Request"],
+    ]
+    await_reading(page, lambda: [card for card in wanted if card not in cards(page)], [])
 
 
 @pytest.mark.parametrize(
@@ -106,13 +111,14 @@ def test_a_card_begins_with_the_name_that_its_row_has(visitor: Visitor) -> None:
     ],
 )
 def test_a_card_of_facts_labels_each(path: str, starts: list[str], visitor: Visitor) -> None:
-    assert cards(visitor.open(path, "phone"))[0] == starts
+    page = visitor.open(path, "phone")
+    await_reading(page, lambda: cards(page)[:1], [starts])
 
 
 @pytest.mark.parametrize("width", ["tablet", "desktop"])
 @pytest.mark.parametrize("path", ["index.html", PROMPT, "types/initialize.html"])
 def test_names_stay_whole_and_tables_fit(path: str, width: Width, visitor: Visitor) -> None:
     page = visitor.open(path, width)
-    broken = page.locator("article td code").evaluate_all(BROKEN)
-    assert [name for name in broken if len(name) <= 30] == []
-    assert page.locator("article table").evaluate_all(TOO_WIDE) == []
+    names, tables = page.locator("article td code"), page.locator("article table")
+    await_reading(page, lambda: names.evaluate_all(BROKEN), [])
+    await_reading(page, lambda: tables.evaluate_all(TOO_WIDE), [])

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Route
 
 import unavailable
+from browsing import PATIENCE, await_reading, slow_down
 
 SITE = Path(__file__).parents[2] / "site"
 AXE = Path(__file__).parents[1] / "site/node_modules/axe-core/axe.min.js"
@@ -39,15 +40,19 @@ class Visitor:
             viewport={"width": wide, "height": high}, color_scheme=scheme, **options
         )
         self._contexts.append(context)
+        context.set_default_timeout(PATIENCE)
         context.route("**/*", self._let_through)
         page = context.new_page()
+        slow_down(page)
         page.on("console", self._listen)
         page.on("pageerror", lambda error: self.faults.append(f"{path}: {error}"))
         page.goto(self.home + path)
         return page
 
     def leave(self) -> None:
-        for context in self._contexts:
+        while self._contexts:
+            context = self._contexts.pop()
+            context.unroute_all(behavior="ignoreErrors")  # requests that are still under way
             context.close()
 
     def _let_through(self, route: Route) -> None:
@@ -61,6 +66,17 @@ class Visitor:
     def _listen(self, message: ConsoleMessage) -> None:
         if message.type in {"error", "warning"}:
             self.faults.append(f"{message.type}: {message.text}")
+
+
+def await_accessible(page: Page, *spared: str) -> None:
+    """Wait until axe finds nothing that keeps people from using a page."""
+    await_reading(page, lambda: serious(page, *spared), [])
+
+
+def await_fit(page: Page) -> None:
+    """Wait until a page is no wider than its window."""
+    widths = "[document.documentElement.scrollWidth - innerWidth].filter(more => more > 0)"
+    await_reading(page, lambda: page.evaluate(widths), [])
 
 
 def serious(page: Page, *spared: str) -> list[str]:

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from browsing import await_reading, seeing
 from proofs import amount, scaled
 from recorded_sessions import hostile, long, secret
-from site_visits import Scheme, Visitor, Width, serious
+from site_visits import Scheme, Visitor, Width, await_accessible, await_fit
 from view_pages import run
 
 INTEROP = Path(__file__).parents[1] / "interop"
@@ -24,9 +25,9 @@ SESSION = (INTEROP / "session.ndjson").read_text("utf-8")
 Write = Callable[[str], str]
 
 
-def rows(page: Page) -> list[str]:
-    """The lines in sight or near it."""
-    return page.locator("[role=option] .number").all_inner_texts()
+def rows(page: Page) -> Locator:
+    """The numbers of the lines in sight or near it."""
+    return page.locator("[role=option] .number")
 
 
 def opened(visitor: Visitor, path: str, **options: Any) -> Page:
@@ -52,12 +53,13 @@ def test_a_page_is_accessible_and_fits(
     transcript: str, width: Width, scheme: Scheme, visitor: Visitor, write: Write
 ) -> None:
     page = opened(visitor, write(transcript), width=width, scheme=scheme)
-    assert serious(page) == []
+    await_accessible(page)
     press(page, "j j j")
+    expect(selected(page)).to_have_text("3")
     expect(page.locator(".pane")).to_be_visible()
-    assert serious(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
+    await_accessible(page)
+    await_fit(page)
+    page.wait_for_function("document.documentElement.scrollHeight <= innerHeight")
 
 
 def test_messages_are_arrows_between_the_sides(visitor: Visitor, write: Write) -> None:
@@ -65,10 +67,9 @@ def test_messages_are_arrows_between_the_sides(visitor: Visitor, write: Write) -
     first, second = page.locator("[role=option]").nth(0), page.locator("[role=option]").nth(1)
     expect(first).to_contain_text("client to agent: initialize")
     expect(second).to_contain_text("agent to client: initialize")
-    ends = first.locator("line").evaluate("line => [line.x1, line.x2].map(x => x.baseVal.value)")
-    assert ends[0] < ends[1]
-    ends = second.locator("line").evaluate("line => [line.x1, line.x2].map(x => x.baseVal.value)")
-    assert ends[0] > ends[1]
+    points_right = "line => line.x1.baseVal.value < line.x2.baseVal.value"
+    await_reading(page, lambda: first.locator("line").evaluate(points_right), True)
+    await_reading(page, lambda: second.locator("line").evaluate(points_right), False)
     # A bar joins the request with its answer.
     expect(first.locator(".bar")).to_have_count(1)
     expect(second.locator(".bar")).to_have_count(1)
@@ -79,12 +80,12 @@ def test_each_connection_has_a_lane(visitor: Visitor, write: Write) -> None:
     titles = ["unnamed connection", "connection 2"]
     expect(page.locator(".head .connection")).to_have_text(titles)
     options = page.get_by_label("Connection").locator("option")
-    assert options.all_inner_texts()[-2:] == titles
+    expect(options).to_have_text(["Connection: all", *titles])
     press(page, "G")
-    lanes = page.locator(".lane").evaluate_all(
-        "lanes => [...new Set(lanes.map(lane => lane.offsetLeft))]"
-    )
-    assert len(lanes) == 2
+    expect(selected(page)).to_be_in_viewport()
+    lanes = page.locator(".lane")
+    places = "lanes => new Set(lanes.map(lane => lane.offsetLeft)).size"
+    await_reading(page, lambda: lanes.evaluate_all(places), 2)
 
 
 def test_a_finding_is_shown_where_it_happens(visitor: Visitor, write: Write) -> None:
@@ -105,48 +106,50 @@ def test_a_finding_is_shown_where_it_happens(visitor: Visitor, write: Write) -> 
 
 
 MARKS = """strip => {
-    const { data, width, height } = strip.getContext("2d")
-        .getImageData(0, 0, strip.width, strip.height);
+    const { width, height } = strip;
+    const copy = new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true });
+    copy.drawImage(strip, 0, 0);
+    const { data } = copy.getImageData(0, 0, width, height);
     const painted = [...Array(height).keys()].filter(y => data[4 * (y * width + width / 2) + 3]);
     const firsts = painted.filter((y, n) => y !== painted[n - 1] + 1);
     return firsts.map(y => strip.getBoundingClientRect().top + y * strip.clientHeight / height);
 }"""
 """The places of the marks in the strip, from the top of the window."""
 
-
-def marks_at(page: Page, count: int) -> list[float]:
-    """The places of the marks, once there are that many."""
-    strip = page.locator(".overview")
-    for _ in range(50):
-        if len(found := strip.evaluate(MARKS)) == count:
-            break
-        page.wait_for_timeout(100)
-    assert len(found) == count
-    return list(found)
+BOXES = "rows => rows.map(row => row.getBoundingClientRect().toJSON())"
 
 
 def test_marks_of_a_short_session_are_beside_their_rows(visitor: Visitor, write: Write) -> None:
     page = opened(visitor, write(FAULTS))
+    sent = [json.loads(line)["from"] for line in FAULTS.splitlines()].count("client")
     page.get_by_label("Sender").select_option("client")
+    expect(page.locator("output")).to_have_text(f"{sent} of 20 messages")
     listed = page.locator("[role=option]", has=page.locator(".badge"))
-    boxes = listed.evaluate_all("rows => rows.map(row => row.getBoundingClientRect().toJSON())")
-    assert boxes
-    for mark, box in zip(marks_at(page, len(boxes)), boxes, strict=True):
-        assert box["top"] < mark < box["bottom"]
+    expect(listed).to_have_count(2)
+
+    def in_their_rows() -> list[bool]:
+        marks, boxes = page.locator(".overview").evaluate(MARKS), listed.evaluate_all(BOXES)
+        pairs = zip(marks, boxes, strict=len(marks) == len(boxes))
+        return [box["top"] < mark < box["bottom"] for mark, box in pairs]
+
+    await_reading(page, in_their_rows, [True, True])
     page.locator(".overview").click(position={"x": 8, "y": 46 + 2.5 * 30})
-    assert page.locator("[aria-selected=true]").get_attribute("aria-posinset") == "3"
+    expect(page.locator("[aria-selected=true]")).to_have_attribute("aria-posinset", "3")
 
 
 def test_marks_of_a_long_session_are_spread_over_the_strip(visitor: Visitor, write: Write) -> None:
     page = opened(visitor, write("".join(long(2_000))))
-    strip = page.locator(".overview").bounding_box()
-    assert strip is not None
-    *_, first, second = marks_at(page, 4)  # the last two are a thousand messages apart
-    assert second - first == pytest.approx(strip["height"] / 2, abs=5)
-    assert strip["y"] <= first
-    assert second < strip["y"] + strip["height"]
-    page.locator(".overview").click(position={"x": 8, "y": strip["height"] - 1})
-    assert int(selected(page).inner_text()) > 1_990
+    strip = page.locator(".overview")
+
+    def spread() -> list[float]:
+        """The places of the marks, in parts of the strip."""
+        [box] = strip.evaluate_all(BOXES)
+        return [round((mark - box["top"]) / box["height"], 2) for mark in strip.evaluate(MARKS)]
+
+    await_reading(page, spread, [0.0, 0.0, 0.5, 1.0])
+    height = strip.evaluate("strip => strip.clientHeight")
+    strip.click(position={"x": 8, "y": height - 1})
+    expect(selected(page)).to_have_text(re.compile("^199[1-9]$|^2000$"))
 
 
 def test_requests_answers_and_attempts_lead_to_each_other(visitor: Visitor, write: Write) -> None:
@@ -205,20 +208,21 @@ def test_only_messages_with_a_finding_can_be_shown(visitor: Visitor, write: Writ
     expect(page.locator("output")).to_have_text("1 of 20 messages")
     page.get_by_role("button", name="2 errors").click()
     expect(page.locator("output")).to_have_text("2 of 20 messages")
-    assert rows(page) == ["17", "19"]
+    expect(rows(page)).to_have_text(["17", "19"])
 
 
 def test_the_theme_follows_the_system_until_it_is_chosen(visitor: Visitor, write: Write) -> None:
     page = opened(visitor, write(FAULTS), scheme="dark")
-    shade = "getComputedStyle(document.body).backgroundColor"
-    dark = page.evaluate(shade)
+    body, white = page.locator("body"), "rgb(255, 255, 255)"
+    expect(body).not_to_have_css("background-color", white)
+    dark = body.evaluate("body => getComputedStyle(body).backgroundColor")
     press(page, "t")
     expect(page.locator("html")).to_have_attribute("data-theme", "light")
-    assert page.evaluate(shade) == "rgb(255, 255, 255)"
+    expect(body).to_have_css("background-color", white)
     page.emulate_media(color_scheme="light")
     press(page, "t")
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
-    assert page.evaluate(shade) == dark
+    expect(body).to_have_css("background-color", dark)
 
 
 def test_an_address_leads_to_a_line(visitor: Visitor, write: Write) -> None:
@@ -232,8 +236,9 @@ def test_an_address_leads_to_a_line(visitor: Visitor, write: Write) -> None:
 def test_a_message_can_be_copied(visitor: Visitor, write: Write) -> None:
     page = opened(visitor, write(FAULTS), permissions=["clipboard-read", "clipboard-write"])
     press(page, "j")
-    page.get_by_role("button", name="Copy").click()
-    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    expect(selected(page)).to_have_text("1")
+    with seeing(page, "Copied"):
+        page.get_by_role("button", name="Copy").click()
     copied = json.loads(page.evaluate("navigator.clipboard.readText()"))
     assert copied == json.loads(FAULTS.splitlines()[0])["message"]
 
@@ -241,17 +246,19 @@ def test_a_message_can_be_copied(visitor: Visitor, write: Write) -> None:
 def test_hostile_text_is_only_text(visitor: Visitor, write: Write) -> None:
     page = opened(visitor, write(hostile()))
     title = page.title()
-    for _ in range(8):
+    bidirectional = re.compile("[\u202a-\u202e\u2066-\u2069\u200b]")
+    for place in range(1, 9):
         press(page, "j")
-        expect(page.locator(".pane")).to_be_visible()
-        text = page.locator("body").inner_text()
-        assert not re.search("[\u202a-\u202e\u2066-\u2069\u200b]", text)
-    assert page.title() == title
-    assert page.locator("#app img, #app script").count() == 0
+        expect(page.locator("[aria-selected=true]")).to_have_attribute("aria-posinset", str(place))
+        expect(page.locator(".pane")).to_contain_text(f"line {place}")
+        assert not bidirectional.search(page.locator("body").inner_text())
+    expect(page).to_have_title(title)
+    expect(page.locator("#app img, #app script")).to_have_count(0)
     press(page, "g j j")
     expect(page.locator(".json")).to_contain_text("\\u202efdp.exe\\u2066\\u200b")
     expect(page.get_by_role("button", name="all 100,002 characters")).to_be_visible()
-    assert page.locator(".json").evaluate("json => json.scrollWidth <= json.clientWidth")
+    fits = "json => json.scrollWidth <= json.clientWidth"
+    await_reading(page, lambda: page.locator(".json").evaluate(fits), True)
 
 
 @scaled("drives a browser through 50,000 messages")
@@ -261,31 +268,29 @@ def test_a_long_session_stays_quick(visitor: Visitor, write: Write) -> None:
     expect(page.locator("output")).to_have_text(f"{count:,} messages")
     elements = "document.querySelectorAll('*').length"
     few = page.evaluate(elements)
+    assert few < 1_500
     press(page, "G")
     expect(page.locator(f"[aria-posinset='{count}']")).to_be_in_viewport()
     expect(selected(page)).to_have_text(str(count))
     press(page, "Escape")
-    usual = page.locator(".scroller").evaluate(
+    most = page.locator(".scroller").evaluate(
         """async (scroller) => {
-            const times = [];
-            for (let step = 0, last = performance.now(); step < 100; step++) {
-                scroller.scrollTop -= 5000;
+            let most = 0;
+            for (let step = 0; step < 100; step++) {
+                scroller.scrollTop -= 500;
                 await new Promise(requestAnimationFrame);
-                const now = performance.now();
-                times.push(now - last);
-                last = now;
+                most = Math.max(most, document.querySelectorAll("*").length);
             }
-            return times.sort((a, b) => a - b)[50];
+            return most;
         }"""
     )
-    assert usual < 250  # milliseconds; far more than a frame, since tests share the processors
+    assert most < few + 200
     page.get_by_label("Words").fill(f"task {count // 20 - 1}:")
     expect(page.locator("output")).to_have_text(f"2 of {count:,} messages")
     press(page, "Escape")
     page.get_by_label("Finding").select_option(":type")
     expect(page.locator("output")).to_have_text(f"{count // 1000} of {count:,} messages")
     assert page.evaluate(elements) < few + 200
-    assert few < 1_500
 
 
 def test_messages_that_share_a_line_are_distinguished(visitor: Visitor, tmp_path: Path) -> None:
@@ -295,7 +300,8 @@ def test_messages_that_share_a_line_are_distinguished(visitor: Visitor, tmp_path
     assert run(log, "-o", tmp_path / "log.html").exit_code == 0
     page = opened(visitor, "log.html")
     expect(page.locator(".corner")).to_have_text("no.")
-    assert rows(page)[:3] == ["#1", "#2", "#3"]
+    for place in range(3):
+        expect(rows(page).nth(place)).to_have_text(f"#{place + 1}")
     press(page, "n")
     expect(page.locator(".pane")).to_contain_text("message 17 on line 1")
     expect(page).to_have_url(re.compile("#M17$"))

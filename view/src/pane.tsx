@@ -18,8 +18,7 @@ interface Props {
 
 export function Pane({ session, message, onSelect, onClose }: Props) {
   const findings = session.findingsOf(message.index);
-  const [asked, setAsked] = useState<{ pointer: string } | null>(null);
-  useEffect(() => setAsked(null), [message.index]);
+  const [asked, setAsked] = useState<{ index: number; pointer: string } | null>(null);
   const { name, detail } = label(message);
   return (
     <aside class="pane" aria-label={`Message: ${message.place}`}>
@@ -45,7 +44,7 @@ export function Pane({ session, message, onSelect, onClose }: Props) {
               <FindingCard
                 key={i}
                 finding={finding}
-                onShow={() => setAsked({ pointer: finding.pointer })}
+                onShow={() => setAsked({ index: message.index, pointer: finding.pointer })}
               />
             ))}
           </section>
@@ -54,7 +53,7 @@ export function Pane({ session, message, onSelect, onClose }: Props) {
           key={message.index}
           text={session.text(message.index)}
           findings={findings}
-          asked={asked}
+          asked={asked?.index === message.index ? asked : null}
         />
       </div>
     </aside>

@@ -22,7 +22,6 @@ from acpgen.cli.report import (
 )
 from acpgen.cli.schema_comparison import (
     Sifted,
-    comes_installed,
     compared,
     entry_for,
     read,
@@ -144,7 +143,7 @@ def _newest(schema: str, protocol: Protocol) -> str:
         release = newest(folder, protocol)
     except ValueError as error:
         fail(f"{relative(folder)}: {error}")
-    if release is None and comes_installed():
+    if release is None and resources.comes_installed():
         fail("no release comes with acpgen; name what to compare with: `acpgen diff OLD`")
     if release is None:
         fail(

@@ -210,13 +210,16 @@ def put(plan: Plan, outcome: Result, format_: Format) -> None:
             fail(f"{place}: can't be written: {error.strerror or error}; choose another --out")
     for path, reason in outcome.removed.items():
         note(f"{plan.out / path}: removed, since {reason}")
-    note(f"{plan.out}: {_summary(outcome)}{_other_source(plan)}")
+    # An installed acpgen writes into the current folder, wherever that is.
+    place = plan.out.resolve() if resources.comes_installed() else plan.out
+    note(f"{place}: {_summary(outcome)}{_other_source(plan)}")
 
 
 def _other_source(plan: Plan) -> str:
     """The schema that was used, where it is not that of the checkout around the current folder."""
-    own = plan.schema == relative(resources.SCHEMA)
-    return " from the schema that came with acpgen" if own and other_schema() is not None else ""
+    shipped = plan.schema == relative(resources.SCHEMA)
+    own = shipped and (resources.comes_installed() or other_schema() is not None)
+    return " from the schema that came with acpgen" if own else ""
 
 
 def _summary(outcome: Result) -> str:

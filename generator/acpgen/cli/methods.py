@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -11,22 +12,15 @@ import typer
 
 from acpgen import resources
 from acpgen.cli import cards
-from acpgen.cli.report import (
-    fail,
-    note,
-    relative,
-    reporting_failure,
-    suggestion,
-    unreadable,
-)
+from acpgen.cli.report import fail, relative, reporting_failure, suggestion
+from acpgen.cli.schema_errors import failing_without_schema
 from acpgen.cli.schema_options import Schema
 from acpgen.cli.stderr import note_other_schema
-from acpgen.emit.markdown import first_sentence
 from acpgen.findings import Format, printable
-from acpgen.findings import text as lines_of
-from acpgen.load import SchemaError, load, reload
+from acpgen.load import load, reload
 from acpgen.model import JsonValue, Method, Protocol
 from acpgen.startup import shipped
+from acpgen.targets.method_record import method_record
 from acpgen.targets.pages.errors import error_names
 
 
@@ -62,7 +56,8 @@ def methods(
         protocol = _protocol(schema)
         chosen = _chosen(protocol, name)
     if form is MethodsForm.JSON:
-        document = [_row(method, protocol) for method in chosen]
+        names = error_names(protocol)
+        document = [{**method_record(m), "errors": _errors(m, names)} for m in chosen]
         typer.echo(json.dumps(document, indent=2, ensure_ascii=True))
         return
     if name is None:
@@ -82,36 +77,11 @@ def _chosen(protocol: Protocol, name: str | None) -> list[Method]:
 
 
 def _protocol(schema: Path) -> Protocol:
-    try:
+    with failing_without_schema(schema, "with methods"):
         # The shipped schema was checked when the tables beside it were generated.
         checked = schema == resources.SCHEMA and shipped.fresh()
         return (reload if checked else load)(relative(schema))
-    except SchemaError as error:
-        note(lines_of(error.findings).rstrip("\n"))
-        fail(f"{schema}: is not a schema with methods")
-    except OSError as error:
-        fail(unreadable(error, schema))
 
 
-def _row(method: Method, protocol: Protocol) -> JsonValue:
-    """A method with the member names of `generated/json/methods.json`, and its errors."""
-    names = error_names(protocol)
-    return {
-        "method": method.name,
-        "kind": method.kind.value,
-        "side": method.side.value,
-        "stability": method.stability.value,
-        "retryClass": None if method.retry is None else method.retry.value,
-        "resend": method.resend,
-        "params": method.params,
-        "result": method.result,
-        "key": method.key,
-        "carries": method.carries,
-        "undoes": [*method.undoes],
-        "about": [*method.about],
-        "page": method.page,
-        "summary": first_sentence(method.docs),
-        "errors": [
-            {"code": e.code, "name": names.get(e.code), "when": e.when} for e in method.errors
-        ],
-    }
+def _errors(method: Method, names: Mapping[int, str]) -> JsonValue:
+    return [{"code": e.code, "name": names.get(e.code), "when": e.when} for e in method.errors]

@@ -44,8 +44,7 @@ def _preparation(version: Version, *, own: bool) -> Iterator[str]:
         )
     yield "acpgen generate, and commit: the packages get this version and the changelog"
     yield f"git tag v{version}, and push it: the schema and everything that is made from it"
-    if own:
-        yield "make packages"
+    yield "make packages" if own else "build the packages of generated/ as `make packages` does"
 
 
 def _wheels(protocol: Protocol, *, own: bool) -> Iterator[str]:

@@ -15,7 +15,6 @@ from acpgen.cli.publication import publication
 from acpgen.cli.report import Exit, fail, note, relative, show, unreadable
 from acpgen.cli.schema_comparison import (
     Sifted,
-    comes_installed,
     compared,
     read,
     sift,
@@ -31,7 +30,8 @@ from acpgen.diff.version import weight as weight_of
 from acpgen.emit.tree import replace_files
 from acpgen.findings import Format, Severity
 from acpgen.lint import lint
-from acpgen.lint.accepted import AcceptedError, beside
+from acpgen.lint.accepted import AcceptedError
+from acpgen.load.listing import accepted_beside
 from acpgen.model import Protocol, Stability
 from acpgen.report.document import encoded
 from acpgen.startup.digests import content_of
@@ -65,12 +65,12 @@ def release(
     if schema == resources.SCHEMA:
         note_other_schema()
     number = _parsed(version)
-    if out is None and schema == resources.SCHEMA and comes_installed():
+    if out is None and schema == resources.SCHEMA and resources.comes_installed():
         fail("this is the schema that comes with acpgen; name yours with --schema, or an --out")
     folder = relative(out or schema.resolve().parent / FOLDER)
     source = SchemaSource(relative(schema), str(relative(schema)))
     protocol = read(source)
-    _admit(protocol, accepted or beside(schema))
+    _admit(protocol, accepted or accepted_beside(schema))
     with ExitStack() as alone:
         try:
             alone.enter_context(alone_in(folder))
@@ -79,7 +79,8 @@ def release(
         sifted = _sifted(folder, number, source, protocol, accepted)
         _write(folder, number, protocol, sifted)
     note(f"{folder / file_name(protocol, number)}: written, with an entry in {folder / CHANGELOG}")
-    _note_steps(protocol, number, own=schema == resources.SCHEMA and not comes_installed())
+    own = schema == resources.SCHEMA and not resources.comes_installed()
+    _note_steps(protocol, number, own=own)
 
 
 def _note_steps(protocol: Protocol, number: Version, *, own: bool) -> None:

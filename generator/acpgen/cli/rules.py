@@ -22,7 +22,10 @@ def explainable() -> list[str]:
 
 
 def rules() -> None:
-    """List everything that a command can find, with its id, severity, command and summary."""
+    """List everything that a command can find, with its id, severity, command and summary.
+
+    The summary says what is right. That of a kind of change says what has changed.
+    """
     width = max(map(len, ids()))
     for each in everything():
         command = each.group.command

@@ -8,9 +8,14 @@ those of this repository come from."""
 
 
 HEADER_LINES = 5
-"""It is in one of so many first lines of a file."""
+"""The header is in one of this many first lines of a file."""
 
 
 def owns(text: str) -> bool:
     """True if the first lines of a file hold the header of acpgen."""
     return any(HEADER in line for line in text.splitlines()[:HEADER_LINES])
+
+
+def below_header(source: str) -> str:
+    """Put the header above the source of a language whose comments begin with `//`."""
+    return f"// {HEADER}\n\n{source}"

@@ -17,12 +17,15 @@ from acpgen.startup.digests import content_of
 if TYPE_CHECKING:
     import jinja2
 
-PATTERN = "*.jinja"
-"""The pattern of the names of template files."""
-
+_PATTERNS = ("*.jinja", "fixed/*")
 OWN = (resources.TEMPLATES, resources.LANGUAGES)
 """The folders of acpgen's own templates. Those of a language are in the language's folder."""
 _LANGUAGES = "languages/"
+
+
+def is_template(path: Path) -> bool:
+    """True for a file that is rendered, or copied from a folder called `fixed`, by its name."""
+    return any(map(path.match, _PATTERNS))
 
 
 class TemplateError(ValueError):
@@ -81,6 +84,21 @@ class Templates:
                 f"its files; put {{{{ header }}}} in a comment in the first {HEADER_LINES} lines"
             )
         return text
+
+    def fixed(self, name: str) -> str:
+        """The text of a file that has nothing to render, in a folder called `fixed`.
+
+        Raises:
+            TemplateError: it is not UTF-8.
+            OSError: it can't be read.
+        """
+        try:
+            found = self._load(name)
+        except UnicodeDecodeError as error:
+            raise TemplateError(f"{self._folder / name}: is not UTF-8") from error
+        if found is None:
+            raise TemplateError(f"{self._folder / name}: is missing, and acpgen has no such file")
+        return found[0]
 
     def _rendered(self, name: str, context: Mapping[str, object]) -> str:
         # Part of the extra `generate`: judging and linting work without it.
@@ -199,7 +217,7 @@ def _uses_header(path: Path) -> bool:
 def _named(base: Path) -> dict[str, Path]:
     return {
         path.relative_to(base).as_posix(): path
-        for path in sorted(base.rglob(PATTERN))
+        for path in sorted(each for pattern in _PATTERNS for each in base.rglob(pattern))
         if not is_hidden(path.name)
     }
 

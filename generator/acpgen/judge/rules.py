@@ -323,7 +323,7 @@ def unexpected_response() -> None:
 
 @rule(Group.JUDGE, Severity.WARNING)
 def duplicate_id() -> None:
-    """A request has an id of its own until it is answered.
+    """No two pending requests of one sender have the same id.
 
     Why: only the id shows which request a response answers. If two requests are pending with one
     id, no peer can decide which was answered. `acpgen trace` reports this as an error, in detail.

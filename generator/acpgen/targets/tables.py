@@ -8,7 +8,8 @@ from acpgen.model import JsonValue, Protocol
 from acpgen.report.document import encoded
 from acpgen.targets.languages import PYTHON
 from acpgen.targets.languages.language_table import table
-from acpgen.targets.retry import Row, key_limits, rows
+from acpgen.targets.method_record import method_record
+from acpgen.targets.retry import key_limits
 
 
 def retry(protocol: Protocol, templates: Templates) -> dict[str, str]:
@@ -27,25 +28,6 @@ def _json(protocol: Protocol) -> str:
         "$comment": HEADER,
         "protocolVersion": protocol.version,
         "idempotencyKey": {"minLength": least, "maxLength": most, "unit": "Unicode code point"},
-        "methods": [_row(row) for row in rows(protocol)],
+        "methods": [method_record(m) for m in protocol.methods if m.retry is not None],
     }
     return encoded(document, indent=2) + "\n"
-
-
-def _row(row: Row) -> JsonValue:
-    return {
-        "method": row.name,
-        "kind": row.kind.value,
-        "side": row.side.value,
-        "stability": row.stability.value,
-        "retryClass": row.retry_class.value,
-        "resend": row.note,
-        "params": row.params,
-        "result": row.result,
-        "key": row.key,
-        "carries": row.carries,
-        "undoes": [*row.undoes],
-        "about": [*row.about],
-        "page": row.page,
-        "summary": row.summary,
-    }

@@ -6,7 +6,11 @@
 // that this version doesn't know is kept in the variant whose name ends in Other.
 package schema
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"agentclientprotocol.com/go/acpv2/retry"
+)
 
 // A full path on the machine where the Agent runs, written as that machine's operating system
 // writes it: `/home/ada/project` on Linux, or a drive or UNC path on Windows. URIs such as `file:`
@@ -14297,4 +14301,13 @@ func (x UserMessage) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads as Parse does.
 func (x *UserMessage) UnmarshalJSON(data []byte) error {
 	return unmarshal(data, x)
+}
+
+// IdempotencyKey is the key of the package retry, which makes one out of a text.
+type IdempotencyKey = retry.IdempotencyKey
+
+// decodeIdempotencyKey returns the key in a text that fits its type.
+func decodeIdempotencyKey(n *node) IdempotencyKey {
+	key, _ := retry.NewIdempotencyKey(n.text)
+	return key
 }

@@ -8,7 +8,7 @@ from acpgen.diff.rule import Delta, change
 
 @change(Effect.WIDENS)
 def variant_added(delta: Delta) -> str:
-    """A union without a fallback gets no new variants.
+    """A union without a fallback has a new variant.
 
     Why: receivers that don't know the variant refuse the message. If older receivers have a
     fallback that accepts it, they don't, and this is not reported.
@@ -22,7 +22,7 @@ def variant_added(delta: Delta) -> str:
 
 @change(Effect.NARROWS)
 def variant_removed(delta: Delta) -> str:
-    """A variant stays in a union without a fallback.
+    """A union without a fallback has lost a variant.
 
     Why: senders that use it are refused.
 
@@ -48,7 +48,7 @@ def known_variant_added(delta: Delta) -> str:
 
 @change(Effect.FORGETS)
 def known_variant_removed(delta: Delta) -> str:
-    """A variant keeps its meaning in a union with a fallback.
+    """A union with a fallback has lost a variant.
 
     Why: the fallback accepts it, so no message is refused. But newer receivers don't understand it:
     they skip what they had to show or to carry out. And programs that name it don't compile
@@ -63,7 +63,7 @@ def known_variant_removed(delta: Delta) -> str:
 
 @change(Effect.BINDS)
 def variant_renamed(delta: Delta) -> str:
-    """A variant that no tag selects keeps its title.
+    """A variant that no tag selects has another title.
 
     Why: its class is named after it, so programs that name it don't compile against the newer
     types. No message changes.
@@ -77,7 +77,7 @@ def variant_renamed(delta: Delta) -> str:
 
 @change(Effect.WIDENS)
 def union_opened(_: Delta) -> str:
-    """A union without a fallback does not get one.
+    """A union has a fallback that it did not have.
 
     Why: receivers that know no other variants refuse them.
 
@@ -90,7 +90,7 @@ def union_opened(_: Delta) -> str:
 
 @change(Effect.NARROWS)
 def union_closed(_: Delta) -> str:
-    """A union with a fallback keeps it.
+    """A union has lost its fallback.
 
     Why: senders that use variants of their own are refused.
 
@@ -103,7 +103,7 @@ def union_closed(_: Delta) -> str:
 
 @change(Effect.NARROWS)
 def choice_added(delta: Delta) -> str:
-    """An object without variants does not get any.
+    """An object has to be one of several variants, which it did not have to be.
 
     Why: senders of an object that is none of them are refused.
 
@@ -116,7 +116,7 @@ def choice_added(delta: Delta) -> str:
 
 @change(Effect.WIDENS)
 def choice_removed(delta: Delta) -> str:
-    """An object that has to be one of several variants still has to.
+    """An object no longer has to be one of several variants.
 
     Why: receivers that expect one of them refuse others.
 
@@ -129,7 +129,7 @@ def choice_removed(delta: Delta) -> str:
 
 @change(Effect.NARROWS)
 def choice_exclusive(_: Delta) -> str:
-    """Values that fit two variants of a union still do.
+    """A union no longer accepts values that fit two of its variants.
 
     Why: `oneOf` refuses what `anyOf` accepts: a value that more than one branch describes.
 
@@ -142,7 +142,7 @@ def choice_exclusive(_: Delta) -> str:
 
 @change(Effect.WIDENS)
 def choice_inclusive(_: Delta) -> str:
-    """Values still have to fit exactly one variant of a union, if they had to.
+    """A union accepts values that fit two of its variants, which it did not.
 
     Why: receivers refuse a value that more than one branch describes.
 

@@ -9,7 +9,7 @@ from acpgen.types.wording import shortened
 
 @change(Effect.WIDENS)
 def value_added(delta: Delta) -> str:
-    """A closed enumeration gets no new values.
+    """A closed enumeration has a new value.
 
     Why: receivers that don't know the value refuse the message.
 
@@ -22,7 +22,7 @@ def value_added(delta: Delta) -> str:
 
 @change(Effect.NARROWS)
 def value_removed(delta: Delta) -> str:
-    """A value stays in a closed enumeration.
+    """A closed enumeration has lost a value.
 
     Why: senders that use it are refused.
 
@@ -48,7 +48,7 @@ def known_value_added(delta: Delta) -> str:
 
 @change(Effect.FORGETS)
 def known_value_removed(delta: Delta) -> str:
-    """A value keeps its meaning in an open enumeration.
+    """An open enumeration no longer describes a value.
 
     Why: it is still accepted, but newer receivers don't understand it, and programs that name it
     don't compile against the newer types.
@@ -62,7 +62,7 @@ def known_value_removed(delta: Delta) -> str:
 
 @change(Effect.WIDENS)
 def enum_opened(delta: Delta) -> str:
-    """A closed enumeration stays closed.
+    """A closed enumeration is open.
 
     Why: receivers that know no other values refuse them.
 
@@ -75,7 +75,7 @@ def enum_opened(delta: Delta) -> str:
 
 @change(Effect.NARROWS)
 def enum_closed(delta: Delta) -> str:
-    """An open enumeration stays open, and a free string stays free.
+    """An open enumeration, or a free string, accepts listed values only.
 
     Why: senders that use one of the other values are refused.
 

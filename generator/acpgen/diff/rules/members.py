@@ -9,7 +9,7 @@ from acpgen.types.wording import shortened
 
 @change(Effect.NARROWS)
 def required_member_added(_: Delta) -> str:
-    """A new member is optional.
+    """A required member is new.
 
     Why: senders that don't know it don't send it, so they are refused.
 
@@ -22,7 +22,7 @@ def required_member_added(_: Delta) -> str:
 
 @change(Effect.WIDENS)
 def required_member_removed(_: Delta) -> str:
-    """A required member stays.
+    """A required member is gone.
 
     Why: receivers that don't know of the change refuse messages without it.
 
@@ -48,7 +48,7 @@ def optional_member_added(_: Delta) -> str:
 
 @change(Effect.FORGETS)
 def optional_member_removed(_: Delta) -> str:
-    """An optional member stays.
+    """An optional member is gone.
 
     Why: no message is refused for it, since unknown members are ignored. But newer receivers don't
     read it, and programs that use it don't compile against the newer types.
@@ -62,7 +62,7 @@ def optional_member_removed(_: Delta) -> str:
 
 @change(Effect.NARROWS)
 def member_now_required(_: Delta) -> str:
-    """An optional member stays optional.
+    """An optional member is required.
 
     Why: senders that leave it out are refused.
 
@@ -75,7 +75,7 @@ def member_now_required(_: Delta) -> str:
 
 @change(Effect.WIDENS)
 def member_now_optional(_: Delta) -> str:
-    """A required member stays required.
+    """A required member is optional.
 
     Why: receivers that rely on it refuse a message without it.
 
@@ -88,7 +88,7 @@ def member_now_optional(_: Delta) -> str:
 
 @change(Effect.NARROWS)
 def null_refused(_: Delta) -> str:
-    """Null stays allowed where it was allowed.
+    """Null is refused where it was allowed.
 
     Why: senders of null, which means "nothing" or clears a value, are refused.
 
@@ -101,7 +101,7 @@ def null_refused(_: Delta) -> str:
 
 @change(Effect.WIDENS)
 def null_allowed(_: Delta) -> str:
-    """Null stays refused where it was refused.
+    """Null is allowed where it was refused.
 
     Why: receivers that expect a value refuse null.
 
@@ -114,7 +114,7 @@ def null_allowed(_: Delta) -> str:
 
 @change(Effect.MISREADS)
 def default_changed(delta: Delta) -> str:
-    """The default of a member stays the same.
+    """A member has another default.
 
     Why: sender and receiver fill in different values for the same message, and neither notices.
 
@@ -167,7 +167,7 @@ def tolerance_added(delta: Delta) -> str:
 
 @change(Effect.HARDENS)
 def tolerance_removed(delta: Delta) -> str:
-    """Receivers still recover from everything that they recovered from.
+    """Receivers refuse what they used to recover from.
 
     Why: senders that keep to the schema aren't concerned. A sender that doesn't is refused now, and
     so is a newer peer that relied on older ones to skip what they don't know.
@@ -181,7 +181,7 @@ def tolerance_removed(delta: Delta) -> str:
 
 @change(Effect.MISREADS)
 def patch_added(_: Delta) -> str:
-    """An object that isn't a patch doesn't become one.
+    """An object is a patch, which it was not.
 
     Why: null used to mean the same as leaving a member out. In a patch it clears the value.
 
@@ -194,7 +194,7 @@ def patch_added(_: Delta) -> str:
 
 @change(Effect.MISREADS)
 def patch_removed(_: Delta) -> str:
-    """A patch stays a patch.
+    """An object is no longer a patch.
 
     Why: null used to clear a value. Elsewhere it means the same as leaving the member out, so the
     value that a sender wanted to clear stays.

@@ -22,7 +22,7 @@ def method_added(delta: Delta) -> str:
 
 @change(Effect.NARROWS)
 def method_removed(_: Delta) -> str:
-    """A method stays once it is stable.
+    """A method is gone.
 
     Why: peers that still call it get -32601.
 
@@ -36,7 +36,7 @@ def method_removed(_: Delta) -> str:
 
 @change(Effect.REPLACES)
 def method_renamed(delta: Delta) -> str:
-    """A method keeps its name once it is stable.
+    """A method has another name.
 
     Why: a receiver answers -32601 to a name that it doesn't know: newer receivers to the old name,
     and older receivers to the new one.
@@ -50,7 +50,7 @@ def method_renamed(delta: Delta) -> str:
 
 @change(Effect.WIDENS)
 def envelope_type_removed(_: Delta) -> str:
-    """The types that the envelope refers to keep their names.
+    """A type that the envelope refers to is gone.
 
     Why: without one of `RequestId`, `Error`, `ExtRequest`, `ExtResponse` and `ExtNotification`, the
     derived envelope falls back to JSON-RPC there, and all messages are accepted that JSON-RPC
@@ -65,7 +65,7 @@ def envelope_type_removed(_: Delta) -> str:
 
 @change(Effect.NARROWS)
 def envelope_type_added(_: Delta) -> str:
-    """The envelope refuses nothing that it accepted before.
+    """A type that the envelope refers to is new.
 
     Why: as long as one of `RequestId`, `Error`, `ExtRequest`, `ExtResponse` and `ExtNotification`
     is missing, the envelope accepts whatever JSON-RPC allows there.
@@ -79,7 +79,7 @@ def envelope_type_added(_: Delta) -> str:
 
 @change(Effect.REPLACES)
 def method_kind_changed(delta: Delta) -> str:
-    """A method stays a request, or a notification.
+    """A request is a notification, or the other way round.
 
     Why: callers of a request wait for an answer that notifications don't get, and handlers of a
     notification send none. Each refuses what the other one sends.
@@ -106,7 +106,7 @@ def method_side_added(delta: Delta) -> str:
 
 @change(Effect.NARROWS)
 def method_side_removed(delta: Delta) -> str:
-    """The side that handles a method goes on handling it.
+    """A side no longer handles a method.
 
     Why: peers that still call it there get -32601.
 
@@ -119,7 +119,7 @@ def method_side_removed(delta: Delta) -> str:
 
 @promise(Effect.FAULT)
 def method_without_class(_: Delta) -> str:
-    """A new method states its retry class.
+    """A new method has no retry class.
 
     Why: callers would have to guess whether they may send it again (RFD, "Give every method a retry
     class"). This is reported only in protocols whose other methods state one.

@@ -9,7 +9,7 @@ from acpgen.types.wording import shortened
 
 @change(Effect.BINDS)
 def type_renamed(delta: Delta) -> str:
-    """A type keeps its name.
+    """A type has another name.
 
     Why: classes are named after it, so programs that name it don't compile against the newer
     types. No message changes.
@@ -23,7 +23,7 @@ def type_renamed(delta: Delta) -> str:
 
 @change(Effect.BINDS)
 def type_switched(delta: Delta) -> str:
-    """A place keeps referring to the same type.
+    """A place refers to another type.
 
     Why: programs that put a value of the one type there don't compile against the newer types.
     Where the two types accept different values, that is reported as well.
@@ -37,7 +37,7 @@ def type_switched(delta: Delta) -> str:
 
 @change(Effect.BINDS)
 def type_named(delta: Delta) -> str:
-    """A type that is written out where it is used stays written out.
+    """A type that was written out where it is used has a name.
 
     Why: it gets a class of its own, so programs that used the plain type may not compile. No
     message changes.
@@ -51,7 +51,7 @@ def type_named(delta: Delta) -> str:
 
 @change(Effect.BINDS)
 def type_inlined(delta: Delta) -> str:
-    """A place keeps referring to a type by its name.
+    """A place that referred to a type by its name has the type written out.
 
     Why: the class that programs used there is gone, or is not used there any more. No message
     changes.
@@ -65,7 +65,7 @@ def type_inlined(delta: Delta) -> str:
 
 @change(Effect.BINDS)
 def type_restructured(delta: Delta) -> str:
-    """A type keeps its structure.
+    """A type has another structure.
 
     Why: the same values in another structure, with other bases or as an enumeration, have other
     classes. Where values differ too, that is reported as well.
@@ -79,7 +79,7 @@ def type_restructured(delta: Delta) -> str:
 
 @change(Effect.DOCS)
 def docs_changed(delta: Delta) -> str:
-    """Only the documentation of the protocol changed.
+    """A description has changed, and nothing else.
 
     Why: a description may tell peers to behave differently without a word of the schema changing,
     so it is worth reading.

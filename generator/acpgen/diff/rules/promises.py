@@ -8,7 +8,7 @@ from acpgen.diff.rule import Delta, promise
 
 @promise(Effect.PROMISE)
 def retry_class_changed(delta: Delta) -> str:
-    """The retry class of a method does not change.
+    """A method has another retry class.
 
     Why: senders send a message without an answer again by the class they know, and receivers make
     the copy harmless by theirs. When only one of them knows the new class, work may be done twice
@@ -41,7 +41,7 @@ def retry_class_changed(delta: Delta) -> str:
 
 @promise(Effect.MISREADS)
 def carried_method_changed(delta: Delta) -> str:
-    """A method that always carries the same message keeps carrying it.
+    """A method that always carries one message carries another one.
 
     Why: whether it may be sent again is what the class of the carried method says, so another
     method inside changes the promise.
@@ -55,7 +55,7 @@ def carried_method_changed(delta: Delta) -> str:
 
 @promise(Effect.MISREADS)
 def key_member_changed(delta: Delta) -> str:
-    """The idempotency key keeps its place in the params.
+    """The idempotency key is another member of the params.
 
     Why: unknown members are ignored, so a receiver that looks elsewhere sees no key at all and
     carries out every copy.
@@ -69,7 +69,7 @@ def key_member_changed(delta: Delta) -> str:
 
 @promise(Effect.WEAKENS)
 def key_removed(delta: Delta) -> str:
-    """A method that is safe to send again by its key keeps the key.
+    """A method that is safe to send again by its key has lost the key.
 
     Why: unknown members are ignored. A sender that repeats the message with its key believes that
     this is safe, and a receiver that looks for no key carries out every copy: the user's message is
@@ -85,7 +85,7 @@ def key_removed(delta: Delta) -> str:
 
 @promise(Effect.STRENGTHENS)
 def key_added(delta: Delta) -> str:
-    """A method that had no key does not get one.
+    """A method has a key that it did not have.
 
     Why: newer senders count on the key. Older receivers ignore the member, so they carry out every
     copy. No capability tells the two apart (RFD, "Why is there no capability?").
@@ -104,7 +104,7 @@ def _places(delta: Delta) -> str:
 
 @promise(Effect.FAULT)
 def key_tolerated(_: Delta) -> str:
-    """A malformed key is never treated as one that was left out.
+    """A malformed key is treated as one that was left out.
 
     Why: a receiver answers it with -32602 and does nothing (RFD, "The `idempotencyKey` parameter").
     One that goes on without the key carries out every copy, and no sender notices.
@@ -118,7 +118,7 @@ def key_tolerated(_: Delta) -> str:
 
 @promise(Effect.NOTES)
 def undoing_changed(delta: Delta) -> str:
-    """The requests that a late copy of this one would undo have changed.
+    """A late copy of a request would undo other requests than before.
 
     Why: clients send a copy of it at other times than before, or no longer after another request.
 
@@ -126,12 +126,12 @@ def undoing_changed(delta: Delta) -> str:
 
     Fix: nothing to fix. Peers follow with the next version of the retry tables.
     """
-    return f"a late copy would undo {delta.new or 'nothing'}; before: {delta.old or 'nothing'}"
+    return f"`x-undoes` names {delta.new or 'nothing'}; it named {delta.old or 'nothing'} before"
 
 
 @promise(Effect.DOCS)
 def resend_reworded(_: Delta) -> str:
-    """The description of what a second copy does has changed.
+    """What a second copy does is described in other words.
 
     Why: the class is the same, so is the promise, but a side condition may read differently now.
 

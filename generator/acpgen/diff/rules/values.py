@@ -8,7 +8,7 @@ from acpgen.diff.rule import Delta, change
 
 @change(Effect.NARROWS)
 def limit_tightened(delta: Delta) -> str:
-    """A limit does not get tighter.
+    """A limit is tighter.
 
     Why: senders that use the old limit to the full are refused.
 
@@ -21,7 +21,7 @@ def limit_tightened(delta: Delta) -> str:
 
 @change(Effect.WIDENS)
 def limit_loosened(delta: Delta) -> str:
-    """A limit does not get looser.
+    """A limit is looser.
 
     Why: receivers that check the old limit refuse values beyond it.
 
@@ -34,7 +34,7 @@ def limit_loosened(delta: Delta) -> str:
 
 @change(Effect.NARROWS)
 def pattern_added(delta: Delta) -> str:
-    """A string without a pattern stays without one.
+    """A string has a pattern that it did not have.
 
     Why: senders of other strings are refused.
 
@@ -47,7 +47,7 @@ def pattern_added(delta: Delta) -> str:
 
 @change(Effect.WIDENS)
 def pattern_removed(delta: Delta) -> str:
-    """A string with a pattern keeps it.
+    """A string has lost its pattern.
 
     Why: receivers that check the pattern refuse other strings.
 
@@ -60,7 +60,7 @@ def pattern_removed(delta: Delta) -> str:
 
 @change(Effect.NARROWS)
 def pattern_tightened(delta: Delta) -> str:
-    """A pattern keeps matching all texts that it matched.
+    """A pattern matches fewer texts.
 
     Why: senders of one of the other texts are refused.
 
@@ -73,7 +73,7 @@ def pattern_tightened(delta: Delta) -> str:
 
 @change(Effect.WIDENS)
 def pattern_loosened(delta: Delta) -> str:
-    """A pattern does not match texts that it did not match.
+    """A pattern matches more texts.
 
     Why: receivers that check the old pattern refuse the new texts.
 
@@ -86,7 +86,7 @@ def pattern_loosened(delta: Delta) -> str:
 
 @change(Effect.REPLACES)
 def pattern_changed(delta: Delta) -> str:
-    r"""A pattern stays the same.
+    r"""A string has another pattern.
 
     Why: each of the two patterns refuses texts that the other matches, so both sides are broken. A
     pattern with a lookahead, a lookbehind or `\b` counts as such, too, and so do two patterns that
@@ -106,7 +106,7 @@ def _pattern(delta: Delta) -> str:
 
 @change(Effect.BINDS)
 def format_changed(delta: Delta) -> str:
-    """The format of a value stays the same.
+    """A value has another format.
 
     Why: validators don't look at formats, so no message is refused. But code generators do: the
     value has another type in Rust, Go or Kotlin.
@@ -123,7 +123,7 @@ def format_changed(delta: Delta) -> str:
 
 @change(Effect.NARROWS)
 def type_narrowed(delta: Delta) -> str:
-    """A type keeps accepting all its values.
+    """A type refuses values that it accepted.
 
     Why: senders of one of the other values are refused.
 
@@ -136,7 +136,7 @@ def type_narrowed(delta: Delta) -> str:
 
 @change(Effect.WIDENS)
 def type_widened(delta: Delta) -> str:
-    """A type does not accept values that it refused.
+    """A type accepts values that it refused.
 
     Why: receivers that check the old type refuse the new values.
 
@@ -149,7 +149,7 @@ def type_widened(delta: Delta) -> str:
 
 @change(Effect.REPLACES)
 def type_replaced(delta: Delta) -> str:
-    """A value keeps its type.
+    """A value has another type.
 
     Why: a value of one of the two types is refused by the other, in both directions.
 

@@ -60,7 +60,7 @@ def key_without_keyed(protocol: Protocol) -> Iterator[Fault]:
 
 @rule()
 def key_shape(protocol: Protocol) -> Iterator[Fault]:
-    """A key member is an optional IdempotencyKey or null, and that is a string of 1 to 255.
+    """A key member is optional, and an IdempotencyKey of 1 to 255 characters or null.
 
     Why: a client without a key leaves it out or sends null, which mean the same, and every peer
     holds to the same limits, counted in Unicode code points.

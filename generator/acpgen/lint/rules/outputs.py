@@ -58,7 +58,7 @@ def unknown_guide(protocol: Protocol) -> Iterator[Fault]:
 
 @rule()
 def unusable_name(protocol: Protocol) -> Iterator[Fault]:
-    """A domain can be a module of Python, and a type a class in it.
+    """The names of domains and types can be names of modules and classes in Python.
 
     Why: the models are a package with a module a domain. What Python or that package needs itself
     can be the name of neither.

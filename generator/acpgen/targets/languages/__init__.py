@@ -10,6 +10,7 @@ has a module with its `DIALECT`, and templates, whose names begin with `language
 - `snippet.<ending>.jinja`: code for the page of a method; optional
 - a module that makes the files beside the table, which the dialect names, and their templates;
   optional
+- `fixed/`: source that is the same for every protocol, and gets the header only; optional
 - `messages.md.jinja`, `resend.md.jinja`: loops over the vectors, for the guides to them; optional
 
 The name of the folder is also the name of the target, of its output folder, and of the folder with

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from acpgen.emit.header import HEADER
+from acpgen.emit.header import HEADER, below_header
 from acpgen.emit.templates import Templates
 from acpgen.load.schema_text import SchemaError
 from acpgen.model import KEY_TYPE, Location, Method, Protocol, Scalar, Type
@@ -18,7 +18,8 @@ from acpgen.targets.languages.reader_plans import has_key_type, plans
 from acpgen.targets.models.faults import shape_finding
 from acpgen.types.structure import walk
 
-_FILES = ("types", "reader", "faults", "text", "plans", "methods")
+_RENDERED = ("types", "plans", "methods")
+_FIXED = ("reader", "faults", "text")
 
 
 def full_go(protocol: Protocol, templates: Templates) -> dict[str, str]:
@@ -50,13 +51,12 @@ def full_go(protocol: Protocol, templates: Templates) -> dict[str, str]:
         ],
         "methods": [_row(method) for method in protocol.methods],
     }
-    template = "languages/go/{}.jinja"
-    return {
-        f"go/v{version}/schema/{name}_gen.go": templates.render(
-            template.format(f"{name}.go"), **context
-        )
-        for name in _FILES
+    base = "languages/go"
+    texts = {
+        **{name: templates.render(f"{base}/{name}.go.jinja", **context) for name in _RENDERED},
+        **{name: below_header(templates.fixed(f"{base}/fixed/{name}.go")) for name in _FIXED},
     }
+    return {f"go/v{version}/schema/{name}_gen.go": text for name, text in texts.items()}
 
 
 def _row(method: Method) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from acpgen.emit.header import HEADER
+from acpgen.emit.header import HEADER, below_header
 from acpgen.emit.templates import Templates
 from acpgen.load.schema_text import SchemaError
 from acpgen.model import Kind, Location, Method, Protocol, TypeName
@@ -22,7 +22,8 @@ from acpgen.targets.languages.typescript.type_declarations import (
 from acpgen.targets.models.faults import shape_finding
 
 _FOLDER = "typescript/v{version}/schema"
-_MODULES = ("types", "checks", "plans", "faults", "signatures", "reader", "values")
+_RENDERED = ("types", "checks", "registry", "plans", "signatures")
+_FIXED = ("faults", "reader", "values")
 
 
 def full_typescript(protocol: Protocol, templates: Templates) -> dict[str, str]:
@@ -50,10 +51,17 @@ def full_typescript(protocol: Protocol, templates: Templates) -> dict[str, str]:
         "notifications": list(map(_signature, notifications)),
     }
     folder = _FOLDER.format(version=protocol.version or 0)
-    names = {**{name: f"{name}.gen" for name in _MODULES}, "index": "index"}
+    place, base = f"{folder}/{{}}.gen.ts", "languages/typescript"
+    rendered = {**{name: place.format(name) for name in _RENDERED}, "index": f"{folder}/index.ts"}
     return {
-        f"{folder}/{file}.ts": templates.render(f"languages/typescript/{name}.ts.jinja", **context)
-        for name, file in names.items()
+        **{
+            path: templates.render(f"{base}/{name}.ts.jinja", **context)
+            for name, path in rendered.items()
+        },
+        **{
+            place.format(name): below_header(templates.fixed(f"{base}/fixed/{name}.ts"))
+            for name in _FIXED
+        },
     }
 
 

@@ -10,8 +10,6 @@ import (
 	"sort"
 	"strconv"
 	"sync"
-
-	"agentclientprotocol.com/go/acpv9/retry"
 )
 
 // Extra holds the members that have no field, as they came.
@@ -336,13 +334,4 @@ func sortedNames(extra Extra) []string {
 	}
 	sort.Strings(names)
 	return names
-}
-
-// IdempotencyKey is the key of the package retry, which makes one out of a text.
-type IdempotencyKey = retry.IdempotencyKey
-
-// decodeIdempotencyKey returns the key in a text that fits its type.
-func decodeIdempotencyKey(n *node) IdempotencyKey {
-	key, _ := retry.NewIdempotencyKey(n.text)
-	return key
 }

@@ -6,7 +6,11 @@
 // that this version doesn't know is kept in the variant whose name ends in Other.
 package schema
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"agentclientprotocol.com/go/acpv9/retry"
+)
 
 // Asks the guest.
 type AskRequest struct {
@@ -846,3 +850,12 @@ func (x *TeaOther) UnmarshalJSON(data []byte) error {
 }
 
 func (TeaOther) isTea() {}
+
+// IdempotencyKey is the key of the package retry, which makes one out of a text.
+type IdempotencyKey = retry.IdempotencyKey
+
+// decodeIdempotencyKey returns the key in a text that fits its type.
+func decodeIdempotencyKey(n *node) IdempotencyKey {
+	key, _ := retry.NewIdempotencyKey(n.text)
+	return key
+}

@@ -5,7 +5,6 @@
  *
  * @module
  */
-import * as checks from "./checks.gen.js";
 import {
   ON_ERROR,
   ON_NULL,
@@ -16,6 +15,7 @@ import {
   planOf,
 } from "./faults.gen.js";
 import type { Finding, Plan, Rule } from "./faults.gen.js";
+import { CHECKS } from "./registry.gen.js";
 import { NOTIFICATIONS, REQUESTS } from "./signatures.gen.js";
 import type { Notifications, Requests, Types } from "./types.gen.js";
 import { hasPoints, matches, object } from "./values.gen.js";
@@ -142,33 +142,6 @@ function rowOf<Rows extends object, Name extends keyof Rows>(
   if (Object.hasOwn(rows, method)) return rows[method];
   throw new RangeError("the protocol has no such method of this kind");
 }
-
-const CHECKS: {
-  readonly [Name in keyof Types]: (value: unknown) => value is Types[Name];
-} = {
-  AskRequest: checks.isAskRequest,
-  AskResponse: checks.isAskResponse,
-  CancelNotification: checks.isCancelNotification,
-  Error: checks.isError,
-  ErrorCode: checks.isErrorCode,
-  ExtNotification: checks.isExtNotification,
-  ExtRequest: checks.isExtRequest,
-  ExtResponse: checks.isExtResponse,
-  Flush: checks.isFlush,
-  Grade: checks.isGrade,
-  HeatRequest: checks.isHeatRequest,
-  HeatResponse: checks.isHeatResponse,
-  IdempotencyKey: checks.isIdempotencyKey,
-  Leaves: checks.isLeaves,
-  PourRequest: checks.isPourRequest,
-  PourResponse: checks.isPourResponse,
-  Powder: checks.isPowder,
-  RelayRequest: checks.isRelayRequest,
-  RelayResponse: checks.isRelayResponse,
-  RequestId: checks.isRequestId,
-  StateNotification: checks.isStateNotification,
-  Tea: checks.isTea,
-};
 
 function faultOf(
   found: readonly Finding[],

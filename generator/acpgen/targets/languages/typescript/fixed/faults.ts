@@ -1,5 +1,3 @@
-// {{ header }}
-
 /**
  * What is wrong with a value, and where: the judgement of `acpgen validate`.
  *

@@ -1,5 +1,3 @@
-// {{ header }}
-
 /**
  * What the checks are made of: the JSON types of a decoded value, and limits.
  *

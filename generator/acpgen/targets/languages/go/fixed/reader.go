@@ -1,5 +1,3 @@
-// {{ header }}
-
 package schema
 
 import (
@@ -10,10 +8,6 @@ import (
 	"sort"
 	"strconv"
 	"sync"
-{% if branded %}
-
-	"{{ module }}/retry"
-{% endif %}
 )
 
 // Extra holds the members that have no field, as they came.
@@ -339,14 +333,3 @@ func sortedNames(extra Extra) []string {
 	sort.Strings(names)
 	return names
 }
-{% if branded %}
-
-// {{ key_type }} is the key of the package retry, which makes one out of a text.
-type {{ key_type }} = retry.IdempotencyKey
-
-// decode{{ key_type }} returns the key in a text that fits its type.
-func decode{{ key_type }}(n *node) {{ key_type }} {
-	key, _ := retry.NewIdempotencyKey(n.text)
-	return key
-}
-{% endif %}

@@ -1,5 +1,3 @@
-// {{ header }}
-
 package schema
 
 import (

@@ -1,11 +1,8 @@
-// {{ header }}
-
 /**
  * Readers of values that JSON.parse returned, by the name of their type.
  *
  * @module
  */
-import * as checks from "./checks.gen.js";
 import {
   ON_ERROR,
   ON_NULL,
@@ -16,6 +13,7 @@ import {
   planOf,
 } from "./faults.gen.js";
 import type { Finding, Plan, Rule } from "./faults.gen.js";
+import { CHECKS } from "./registry.gen.js";
 import { NOTIFICATIONS, REQUESTS } from "./signatures.gen.js";
 import type { Notifications, Requests, Types } from "./types.gen.js";
 import { hasPoints, matches, object } from "./values.gen.js";
@@ -142,14 +140,6 @@ function rowOf<Rows extends object, Name extends keyof Rows>(
   if (Object.hasOwn(rows, method)) return rows[method];
   throw new RangeError("the protocol has no such method of this kind");
 }
-
-const CHECKS: {
-  readonly [Name in keyof Types]: (value: unknown) => value is Types[Name];
-} = {
-{% for each in registry %}
-{{ each }}
-{% endfor %}
-};
 
 function faultOf(
   found: readonly Finding[],
