@@ -84,7 +84,11 @@ class PostgresPool:
                     open=False,
                     timeout=self._patience,
                 )
-                await pool.open()
+                try:
+                    await pool.open()
+                except BaseException:
+                    await pool.close()
+                    raise
                 self._pool = pool
             return self._pool
 
@@ -103,7 +107,11 @@ class PostgresPool:
                 f"{self._name()}: {str(error).strip()}: start the server, or correct the"
                 " connection string"
             ) from error
-        await self._configure(connection)
+        try:
+            await self._configure(connection)
+        except BaseException:
+            await connection.close()
+            raise
         return connection
 
     async def use(self, work: Use[T], *, again: Callable[[], bool] = lambda: True) -> T:
