@@ -97,7 +97,7 @@ def test_a_broken_line_is_2_although_another_file_has_findings(workplace: Path) 
         stream.write('{"from":"client","mess')
     result = run(broken, place(workplace, ERROR))
     assert (result.exit_code, result.stdout) == (2, expected(ERROR))
-    assert result.stderr.startswith("acpgen: broken.ndjson:9: is cut off, so it is not judged; ")
+    assert result.stderr.startswith("acpgen: broken.ndjson:9: is cut off, so it is not judged\n")
     assert "broken.ndjson: 8 messages on 1 connection, no findings" in result.stderr
 
 
@@ -107,7 +107,8 @@ def test_a_broken_line_before_others_is_2(workplace: Path) -> None:
         stream.write('{"from":"client","mess\n{"from":"client","message":{}}\n')
     result = run(broken, place(workplace, ERROR))
     assert (result.exit_code, result.stdout) == (2, expected(ERROR))
-    assert result.stderr.startswith("acpgen: broken.ndjson:9: is not JSON: ")
+    assert "acpgen: broken.ndjson:9: is not JSON, so it is not judged\n" in result.stderr
+    assert "broken.ndjson: 9 messages on 1 connection, no findings" in result.stderr
 
 
 def test_messages_on_one_line_have_numbers(workplace: Path) -> None:

@@ -112,8 +112,10 @@ def test_what_is_not_a_message_is_there_too(tmp_path: Path) -> None:
     assert texts[5] == ""  # a text that is not JSON can't be searched for secrets
     assert json.loads(texts[6])["from"] == "nobody"
     assert contents["notes"] == [
-        "line 6 is not JSON: expecting property name enclosed in double quotes at column 3, so the "
-        "order of messages is not judged (`acpgen trace`)"
+        "line 6 is not JSON, so it is not judged",
+        "line 7 from must be one of client, agent, proxy, so it is not judged",
+        "not all messages can be read, and findings may rest on the absence of one: 23 of 29 rules "
+        "can't be applied",
     ]
 
 

@@ -28,9 +28,11 @@ from acpgen.cli.shared_options import (
     hints_of,
 )
 from acpgen.cli.stderr import note
+from acpgen.cli.unread_messages import UnreadMessage, unread_reasons
 from acpgen.cli.whole_file import whole_file
 from acpgen.findings import printable
 from acpgen.judge.inputs import InputError
+from acpgen.judge.message_text import MessageText
 from acpgen.load import load
 from acpgen.logs import (
     LINE_LIMIT,
@@ -52,6 +54,11 @@ _UNORDERED = (
 )
 _UNNAMED = (
     "the transcript does not tell connections apart that overlap, so trace the log and not the "
+    "transcript"
+)
+
+_MISSES = (
+    "the transcript does not show where messages are left out, so trace the log and not the "
     "transcript"
 )
 
@@ -157,13 +164,10 @@ def _convert(target: BinaryIO, reading: _Reading) -> int:
     Raises:
         InputError: there are none.
     """
-    broken: list[int] = []
-    too_long: list[int] = []
     encodings: list[str] = []
     name = input_files.name(reading.log)
-    log: Log | None = None
     end = LogEnd()
-    written, last = 0, b""
+    too_long = end.too_long
     try:
         with input_files.Opened(reading.log) as stream:
             lines = lines_of(stream, reading.limit, too_long.append, encodings.append)
@@ -175,23 +179,7 @@ def _convert(target: BinaryIO, reading: _Reading) -> int:
                 too_long.append,
             )
             is_transcript = log.is_transcript
-            messages = log.messages(guess=True)
-            places = MessagePlaces()
-            for message, connection in with_connections(
-                messages,
-                partial(_line_of, places),
-                places=places,
-                names_connections=is_transcript,
-                accepted=True,
-            ):
-                named = replace(message, connection=connection)
-                line = transcript_line(named, time=reading.time)
-                if line is None:
-                    broken.append(message.line)
-                    last = message.text
-                else:
-                    _write(target, line)
-                    written += 1
+            written, broken = _write_messages(target, log, reading)
     except InputError as error:
         raise InputError(end.reasons[0]) if end.reasons else error from None
     except _WriteError:
@@ -200,26 +188,52 @@ def _convert(target: BinaryIO, reading: _Reading) -> int:
         raise InputError(input_files.complaint(error)) from error
     for reason in end.reasons:
         note(f"acpgen: {printable(name)}: {reason}")
-    if log is not None and not reading.quiet:
+    left_out = [*filter(None, [elided(log)]), *unread_reasons(broken, log, end, "left out")]
+    if not reading.quiet:
         log.encoding = next(iter(encodings), log.encoding)
         print_reading(log, name, log.count)
-        for reason in _lost(log, is_transcript=is_transcript):
+        misses = bool(too_long or left_out)
+        for reason in _lost(log, is_transcript=is_transcript, misses=misses):
             note(f"acpgen: {printable(name)}: {reason}")
         note(f"{counted(written, 'message')} written")
+    for reason, line in left_out:
+        note(f"acpgen: {printable(name)}:{line}: {reason}")
     too_long_is = f"is longer than {reading.limit} bytes, so it is left out"
-    cut = None if log is None else elided(log)
-    if cut is not None:
-        note(f"acpgen: {printable(name)}:{cut[1]}: {cut[0]}")
-    cut_off = [*filter(lambda line: written and end.cuts(last, line), broken[-1:])]
-    _note_left_out(name, cut_off, "is cut off, so it is left out")
-    broken = broken[: len(broken) - len(cut_off)]
-    _note_left_out(name, broken, "is not JSON, so it is left out")
     _note_left_out(name, too_long, f"{too_long_is}; --max-line sets the limit")
-    return 2 if broken or too_long or cut or end.reasons or cut_off else 0
+    return 2 if left_out or too_long or end.reasons else 0
 
 
-def _lost(log: Log, *, is_transcript: bool) -> Iterator[str]:
-    """What `trace` knows of a log and not of the transcript of it."""
+def _write_messages(
+    target: BinaryIO, log: Log, reading: _Reading
+) -> tuple[int, list[UnreadMessage]]:
+    """Write the messages of a log; return how many, and those that are not JSON."""
+    written = 0
+    broken: list[UnreadMessage] = []
+    places = MessagePlaces()
+    named = log.is_transcript
+    for message, connection in with_connections(
+        log.messages(guess=True),
+        partial(_line_of, places),
+        places=places,
+        names_connections=named,
+        accepted=True,
+    ):
+        line = transcript_line(replace(message, connection=connection), time=reading.time)
+        if line is None:
+            broken.append(UnreadMessage(MessageText(message.text, message.line)))
+        else:
+            _write(target, line)
+            written += 1
+    return written, broken
+
+
+def _lost(log: Log, *, is_transcript: bool, misses: bool) -> Iterator[str]:
+    """What `trace` knows of a log and not of the transcript of it.
+
+    The log `misses` messages if some could not be read.
+    """
+    if misses:
+        yield _MISSES
     if not log.is_ordered:
         yield _UNORDERED
     elif log.is_unnamed and not is_transcript:

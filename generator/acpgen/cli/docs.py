@@ -14,13 +14,13 @@ import typer.main
 from acpgen import resources
 from acpgen.cli.crash import is_own
 from acpgen.cli.extras import installation
-from acpgen.cli.report import Exit, fail, note, relative, reporting_failure, show, unreadable
+from acpgen.cli.report import Exit, fail, note, relative, reporting_failure, show
+from acpgen.cli.schema_errors import failing_without_schema
 from acpgen.cli.schema_options import Schema, TemplateFolder
 from acpgen.cli.stderr import note_other_schema
 from acpgen.emit.tree import replace_files
 from acpgen.findings import Finding, Format, printable
-from acpgen.findings import text as lines_of
-from acpgen.load import SchemaError, load
+from acpgen.load import load
 from acpgen.report.problem import Problem
 from acpgen.startup.digests import content_of
 from acpgen.words import counted
@@ -130,18 +130,14 @@ def _known(schema: Path, folder: Path) -> tuple[Site, dict[str, Region]]:
     if schema == resources.SCHEMA:
         note_other_schema()
     try:
-        from acpgen.emit.templates import Templates
-        from acpgen.inject import contexts, house, regions
-        from acpgen.targets.pages.site import plan
+        with failing_without_schema(schema, "that pages can be made from"):
+            from acpgen.emit.templates import Templates
+            from acpgen.inject import contexts, house, regions
+            from acpgen.targets.pages.site import plan
 
-        protocol = load(relative(schema))
-        own = regions(protocol, Templates(relative(folder)))
-        return plan(protocol), {**own, **house(protocol), **_commands(), **contexts(protocol)}
-    except SchemaError as error:
-        note(lines_of(error.findings).rstrip("\n"))
-        fail(f"{schema}: is not a schema that pages can be made from")
-    except OSError as error:
-        fail(unreadable(error, schema))
+            protocol = load(relative(schema))
+            own = regions(protocol, Templates(relative(folder)))
+            return plan(protocol), {**own, **house(protocol), **_commands(), **contexts(protocol)}
     except ValueError as error:
         fail(str(error))
 

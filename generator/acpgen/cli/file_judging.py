@@ -11,8 +11,9 @@ from typing import BinaryIO
 from acp_wire.reader import attempt
 from acpgen.cli import input_files
 from acpgen.cli.follow import Follower, interruptible
+from acpgen.cli.held_verdicts import HeldVerdicts
 from acpgen.cli.progress import Bar
-from acpgen.cli.reading import CUT, LogEnd, elided, print_reading, version_notes
+from acpgen.cli.reading import LogEnd, elided, print_reading, version_notes
 from acpgen.cli.stderr import note
 from acpgen.cli.verdict_lines import VerdictLines
 from acpgen.cli.verdicts import FINDINGS_LIMIT, findings_of
@@ -21,7 +22,6 @@ from acpgen.judge.fault_limit import FaultLimit
 from acpgen.judge.inputs import EmptyPageError, InputError
 from acpgen.judge.message_parts import PartJudge, UnknownPartError
 from acpgen.judge.message_text import MessageText
-from acpgen.judge.message_verdict import MessageVerdict
 from acpgen.judge.stream import Messages, Stream
 from acpgen.judge.type_checks import JudgedMethod
 from acpgen.judge.versions import VersionedEngine
@@ -102,15 +102,15 @@ class FileJudge:
 
     def _judge_lines(self, stream: BinaryIO, name: str) -> None:
         encodings: list[str] = []
-        lines = lines_of(stream, self._limit, self._skips(name), encodings.append)
         end = LogEnd()
-        lines = end.lines(lines)
+        skips = self._skips(name, end)
+        lines = end.lines(lines_of(stream, self._limit, skips, encodings.append))
         shape = self._options.read_as or (MARKDOWN if is_markdown(name) else None)
         if self._options.part is not None:
             lines = fenced(lines) if shape == MARKDOWN else lines
             self._judge_parts(lines, name, self._options.part)
             return
-        log = self._log(lines, name, shape)
+        log = self._log(lines, shape, skips)
         try:
             self._judge_log(log, name, end)
         except InputError:
@@ -122,7 +122,7 @@ class FileJudge:
             log.encoding = next(iter(encodings), log.encoding)
             self._print_reading(log, name)
 
-    def _log(self, lines: Lines, name: str, shape: str | None) -> Log:
+    def _log(self, lines: Lines, shape: str | None, skips: Callable[[int], object]) -> Log:
         options = self._options
         hints = Hints(
             shape=shape,
@@ -136,13 +136,19 @@ class FileJudge:
             hints,
             lambda: callers_of(map(JudgedMethod, self._engine.table().methods)),
             self._limit,
-            self._skips(name),
+            skips,
             one_sided=options.sender is not None,
         )
 
-    def _skips(self, name: str) -> Callable[[int], object]:
+    def _skips(self, name: str, end: LogEnd | None = None) -> Callable[[int], object]:
         reason = _TOO_LONG.format(limit=self._limit)
-        return lambda line: self._report.problem(name, reason, line)
+
+        def skip(line: int) -> None:
+            if end is not None:
+                end.too_long.append(line)
+            self._report.problem(name, reason, line)
+
+        return skip
 
     def _judge_log(self, log: Log, name: str, end: LogEnd | None = None) -> None:
         engine, report, sender = self._engine, self._report, self._options.sender
@@ -156,10 +162,10 @@ class FileJudge:
             else Stream(found, engine, sender, self._progress.advance, log)
         )
         shown = 0
-        cut_off: list[int] = []
+        held = HeldVerdicts(log, end)
         lines = VerdictLines(name, report, self._findings_limit) if report.takes_lines else None
         try:
-            for entry, verdict in stream if end is None else _whole(stream, end, cut_off.append):
+            for entry, verdict in held.of(stream):
                 shown += 1
                 self._progress.make_way()
                 if lines is not None and lines.takes(entry, verdict):
@@ -180,12 +186,12 @@ class FileJudge:
         finally:
             if lines is not None:
                 lines.flush()
-            report.accept(name, stream.messages - shown - len(cut_off))
+            report.accept(name, stream.messages - shown - held.cut - len(held.held))
             report.tally.others += stream.others
             if (cut := elided(log)) is not None:
                 report.problem(name, *cut)
-            for line in cut_off:
-                report.problem(name, CUT, line)
+            for reason, line in held.reasons:
+                report.problem(name, reason, line)
 
     def _judge_parts(self, lines: Lines, name: str, part: str) -> None:
         """Judge each value of a file as params, or as a result."""
@@ -223,7 +229,7 @@ class FileJudge:
             report=lambda event: note(f"acpgen: {shown}: {event}"),
             skipped=self._skips(name),
         )
-        log = self._log(iter(follower), name, self._options.read_as)
+        log = self._log(iter(follower), self._options.read_as, self._skips(name))
         log.grows = True
         with interruptible():
             self._judge_log(log, name)
@@ -251,30 +257,6 @@ def _sent(messages: Iterator[LogMessage], sender: str | None) -> Iterator[LogMes
             raise InputError(_SENDERS)
         else:
             yield replace(message, sender=sender)
-
-
-def _whole(
-    stream: Stream | Messages, end: LogEnd, cut: Callable[[int], object]
-) -> Iterator[tuple[MessageText, MessageVerdict]]:
-    """Yield what a stream yields; `cut` gets the line of the last of several messages if it is cut.
-
-    A broken message is held until it is known if another one follows, where the log may end in it.
-    """
-    held: tuple[MessageText, MessageVerdict] | None = None
-    number = 0
-    for each in stream:
-        if held is not None:
-            yield held
-        may_cut = each[0].decoded is None and end.may_cut
-        held, number = (each, stream.messages) if may_cut else (None, 0)
-        if held is None:
-            yield each
-    if held is None:
-        return
-    if 1 < stream.messages == number and end.cuts(held[0].text, held[0].line):
-        cut(held[0].line)
-    else:
-        yield held
 
 
 def _is_gzip(file: str) -> bool:

@@ -12,19 +12,12 @@ import typer
 
 from acpgen import resources
 from acpgen.cli import cards
-from acpgen.cli.report import (
-    fail,
-    note,
-    relative,
-    reporting_failure,
-    suggestion,
-    unreadable,
-)
+from acpgen.cli.report import fail, relative, reporting_failure, suggestion
+from acpgen.cli.schema_errors import failing_without_schema
 from acpgen.cli.schema_options import Schema
 from acpgen.cli.stderr import note_other_schema
 from acpgen.findings import Format, printable
-from acpgen.findings import text as lines_of
-from acpgen.load import SchemaError, load, reload
+from acpgen.load import load, reload
 from acpgen.model import JsonValue, Method, Protocol
 from acpgen.startup import shipped
 from acpgen.targets.method_record import method_record
@@ -84,15 +77,10 @@ def _chosen(protocol: Protocol, name: str | None) -> list[Method]:
 
 
 def _protocol(schema: Path) -> Protocol:
-    try:
+    with failing_without_schema(schema, "with methods"):
         # The shipped schema was checked when the tables beside it were generated.
         checked = schema == resources.SCHEMA and shipped.fresh()
         return (reload if checked else load)(relative(schema))
-    except SchemaError as error:
-        note(lines_of(error.findings).rstrip("\n"))
-        fail(f"{schema}: is not a schema with methods")
-    except OSError as error:
-        fail(unreadable(error, schema))
 
 
 def _errors(method: Method, names: Mapping[int, str]) -> JsonValue:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 
 from acp_wire.reader import attempt
 from acpgen.cli import input_files
@@ -12,6 +12,7 @@ from acpgen.findings import printable
 from acpgen.judge.message_text import MessageText
 from acpgen.judge.versions import VersionedEngine
 from acpgen.logs import Log, scanning, transcript_line
+from acpgen.logs.cut_lengths import LineLengths
 from acpgen.logs.log_lines import Lines
 from acpgen.logs.scanning import blank, value_at
 from acpgen.words import counted
@@ -68,25 +69,29 @@ def version_notes(engine: VersionedEngine) -> Iterator[str]:
 
 CUT = "is cut off, so it is not judged; all before it is"
 """Why the last message of a log is not judged that ends before the message does."""
-_NOT_JSON = "is not JSON, so it is not judged; all before it is"
 
 
 class LogEnd:
-    """How a log ends.
+    """What the lines of a log show of parts that are missing.
 
     `reasons` has the reason if it can't be read any further, `open_line` is the number of its last
-    line if that has no end.
+    line if that has no end. `too_long` are the lines that are not held, and `lengths` those of the
+    longest lines.
     """
 
     def __init__(self) -> None:
         self.reasons: list[str] = []
         self.open_line: int | None = None
+        self.too_long: list[int] = []
+        self.lengths = LineLengths()
         self._last: tuple[int, bytes] = (0, b"\n")
 
     def lines(self, lines: Lines) -> Lines:
         """Yield lines up to where they can't be read any further, as if the log ended there."""
+        note_length = self.lengths.add
         try:
             for self._last in lines:
+                note_length(*self._last)
                 yield self._last
         except Exception as error:  # zlib has one of its own
             self.reasons.append(input_files.complaint(error))
@@ -111,28 +116,6 @@ def counted_lines(lines: Lines, bar: Bar) -> Lines:
     for number, line in lines:
         bar.advance(len(line))
         yield number, line
-
-
-def whole_messages(
-    entries: Iterable[MessageText], end: LogEnd, left_out: Callable[[MessageText, str], object]
-) -> Iterator[MessageText]:
-    """Yield messages, apart from the last one of several if it is not JSON.
-
-    `left_out` gets that one, and why it is left out: the log may end within it.
-    """
-    last: MessageText | None = None
-    first = True
-    for entry in entries:
-        if last is not None:
-            first = False
-            yield last
-        last = entry
-    if last is None:
-        return
-    if not first and last.decoded is None:
-        left_out(last, CUT if end.cuts(last.text, last.line) else _NOT_JSON)
-    else:
-        yield last
 
 
 def transcript_lines(log: Log, *, time: bool = False) -> Iterator[MessageText]:

@@ -13,19 +13,13 @@ from acp_wire.envelope import is_id
 from acp_wire.reader import Decoded, attempt
 from acp_wire.transcript_line import is_transcript_line
 from acpgen import resources
+from acpgen.cli.held_verdicts import OF_ABSENCE
 from acpgen.cli.input_files import STDIN
-from acpgen.cli.reading import (
-    CUT,
-    LogEnd,
-    elided,
-    reading_notes,
-    transcript_lines,
-    version_notes,
-    whole_messages,
-)
+from acpgen.cli.reading import LogEnd, elided, reading_notes, transcript_lines, version_notes
 from acpgen.cli.report import fail, unreadable
 from acpgen.cli.trace_notes import trace_notes
-from acpgen.cli.tracing import as_shown, unordered
+from acpgen.cli.tracing import as_shown, left_out
+from acpgen.cli.unread_messages import UnreadMessage, cut_by, unread_reasons
 from acpgen.cli.verdicts import findings_of
 from acpgen.cli.whole_file import whole_file
 from acpgen.judge.fast_path import FastEngine
@@ -120,6 +114,7 @@ def session_view(
     entries: list[MessageText] = []
     named = log.is_transcript
     engine.pairing.names_connections = named
+    end = LogEnd() if end is None else end
     places = MessagePlaces()
     lines = with_connections(
         _read(log), partial(_line_of, places), places=places, names_connections=named
@@ -132,28 +127,30 @@ def session_view(
             session.judged += 1
             for each in findings_of(name, entry, verdict, transcript=True, show_keys=show_keys):
                 session.find(each, "validate", index)
-    if end is not None and entries[1:] and end.cuts(entries[-1].text, entries[-1].line):
-        session.take_back(len(entries) - 1)
-        session.notes.append(f"line {entries[-1].line} {CUT}")
+    broken = {index: each for index, each in enumerate(entries) if each.decoded is None}
+    cut = cut_by(log, broken.values(), end)
+    for index, entry in broken.items() if entries[1:] else ():
+        if (cut is not None and entry.line in cut.lines) or end.cuts(entry.text, entry.line):
+            session.take_back(index)
     log.encoding = next(iter(encodings), log.encoding)
     session.notes += reading_notes(log, len(entries))
-    cut = elided(log)
-    session.notes += [] if cut is None else [f"line {cut[1]} {cut[0]}"]
-    session.notes += [] if log.shows_order else [unordered(log)]
+    unread: list[UnreadMessage] = []
+    recording = record(
+        entries,
+        protocol,
+        show_keys=show_keys,
+        names_connections=named,
+        unread=lambda error: unread.append(UnreadMessage.of(error)),
+    )
+    recording = as_shown(recording, log, end)
+    reasons = [*filter(None, [elided(log)]), *unread_reasons(unread, log, end)]
+    session.notes += [f"line {line} {reason}" for reason, line in reasons]
+    session.notes += filter(None, [left_out(recording)])
     session.notes += version_notes(engine)
-    try:
-        recording = record(
-            whole_messages(entries, end or LogEnd(), lambda *_: None),
-            protocol,
-            show_keys=show_keys,
-            names_connections=named,
-        )
-        for finding in judge(as_shown(recording, log), name):
-            session.find(finding, "trace")
-    except TranscriptError as error:
-        session.notes.append(
-            f"line {error.line} {error}, so the order of messages is not judged (`acpgen trace`)"
-        )
+    if not recording.whole:
+        session.forget(OF_ABSENCE)
+    for finding in judge(recording, name):
+        session.find(finding, "trace")
     return session
 
 

@@ -17,19 +17,18 @@ from acpgen.cli.reading import (
     elided,
     print_reading,
     transcript_lines,
-    whole_messages,
 )
 from acpgen.cli.report import note
+from acpgen.cli.unread_messages import UnreadMessage, unread_reasons
 from acpgen.cli.worker_pool import FileCounts
 from acpgen.findings import printable
 from acpgen.judge.inputs import InputError
-from acpgen.judge.message_text import MessageText
 from acpgen.load import reload
 from acpgen.logs import LINE_LIMIT, Hints, Log, callers_of, lines_of, read
 from acpgen.model import Protocol, RetryClass
 from acpgen.report import Report, Tally
 from acpgen.report.document import JsonLines
-from acpgen.trace import RULES, Recording, TranscriptError, judge, record
+from acpgen.trace import RULES, Recording, judge, record
 from acpgen.words import counted
 
 INTERRUPTED = "is not judged: interrupted"
@@ -72,19 +71,18 @@ class FileTracer:
         name = input_files.name(file)
         report = self._report
         self._end = LogEnd()
+        unread: list[UnreadMessage] = []
         try:
             with input_files.Opened(file) as stream:
                 log = self._log(stream, name)
-                left_out = self._notes_left_out(name)
-                entries = whole_messages(transcript_lines(log), self._end, left_out)
-                show_keys = self._options.show_keys
-                named = log.is_transcript
                 recording = record(
-                    entries, self._protocol, show_keys=show_keys, names_connections=named
+                    transcript_lines(log),
+                    self._protocol,
+                    show_keys=self._options.show_keys,
+                    names_connections=log.is_transcript,
+                    unread=lambda error: unread.append(UnreadMessage.of(error)),
                 )
-                recording = as_shown(recording, log)
-        except TranscriptError as error:
-            report.problem(name, str(error), error.line)
+                recording = as_shown(recording, log, self._end)
         except InputError as error:
             if not self._end.reasons:
                 report.problem(name, str(error))
@@ -99,10 +97,12 @@ class FileTracer:
                 print_reading(log, name, recording.traffic.messages)
             if (cut := elided(log)) is not None:
                 report.problem(name, *cut)
-            self._note_order(name, log)
+            for reason, line in unread_reasons(unread, log, self._end):
+                report.problem(name, reason, line)
+            self._note_idle(name, recording)
             self._note_versions(name, recording)
             self._note_end(name)
-            return self._judge(name, recording, log)
+            return self._judge(name, recording, log) if recording.traffic.messages else None
         self._note_end(name)
         return None
 
@@ -115,27 +115,25 @@ class FileTracer:
 
     def _log(self, stream: BinaryIO, name: str) -> Log:
         def skipped(line: int) -> None:
+            self._end.too_long.append(line)
             self._report.problem(name, _LEFT_OUT.format(limit=limit), line)
 
         limit = self._options.limit
         encodings = self._encodings = list[str]()
-        self._end = LogEnd()
         lines = self._end.lines(lines_of(stream, limit, skipped, encodings.append))
         lines = counted_lines(lines, self._progress)
         hints = self._options.hints.for_file(name)
         callers = partial(callers_of, self._protocol.methods)
         return read(lines, hints, callers, limit, skipped)
 
-    def _notes_left_out(self, name: str) -> Callable[[MessageText, str], None]:
-        return lambda entry, reason: self._report.problem(name, reason, entry.line)
-
     def _note_end(self, name: str) -> None:
         for reason in self._end.reasons:
             self._report.problem(name, reason)
 
-    def _note_order(self, name: str, log: Log) -> None:
-        if not log.shows_order and not self._options.quiet:
-            note(f"acpgen: {printable(name)}: {unordered(log)}")
+    def _note_idle(self, name: str, recording: Recording) -> None:
+        idle = left_out(recording)
+        if idle is not None and recording.traffic.messages and not self._options.quiet:
+            note(f"acpgen: {printable(name)}: {idle}")
 
     def _note_versions(self, name: str, recording: Recording) -> None:
         """Note the versions that a recording settles on, if the schema is of another."""
@@ -165,27 +163,34 @@ class ApartTracer:
         return FileCounts(tally, summary=summary)
 
 
-def as_shown(recording: Recording, log: Log) -> Recording:
-    """A recording with what its log shows of the order and the connections."""
+def as_shown(recording: Recording, log: Log, end: LogEnd) -> Recording:
+    """A recording with what its log shows of the order, the connections and missing messages."""
     return replace(
         recording,
         ordered=log.shows_order,
-        whole=not log.elided,
+        whole=recording.whole and not log.elided and not end.too_long,
         separate=not log.is_unnamed,
     )
 
 
-def unordered(log: Log) -> str:
-    """How many rules can't be applied to a log that doesn't show the order of messages, and why."""
-    idle = sum(
-        rule.needs_connections if log.is_unnamed else rule.needs_order for rule in RULES.values()
-    )
-    reason = "state what one side sent before the other, apart from requests before their responses"
-    if log.elided:
-        reason = "have all messages as a whole"
-    elif log.is_ordered:
-        reason = "name its connections, on each of which messages have an order"
-    return f"the log doesn't {reason}: {idle} of {len(RULES)} rules can't be applied"
+def left_out(recording: Recording) -> str | None:
+    """How many rules can't be applied to what a log shows, and why; None if all can be."""
+    reasons: list[str] = []
+    if not recording.separate:
+        reasons.append(
+            "the log doesn't name its connections, on each of which messages have an order"
+        )
+    elif not recording.ordered:
+        reasons.append(
+            "the log doesn't state what one side sent before the other, apart from requests before "
+            "their responses"
+        )
+    if not recording.whole:
+        reasons.append("not all messages can be read, and findings may rest on the absence of one")
+    idle = sum(not rule.applies(recording) for rule in RULES.values())
+    if not reasons:
+        return None
+    return f"{'; '.join(reasons)}: {idle} of {len(RULES)} rules can't be applied"
 
 
 def has_keys(protocol: Protocol) -> bool:

@@ -14,6 +14,7 @@ import typer
 
 from acpgen import findings, resources
 from acpgen.cli.report import Exit, fail, note, relative, reporting_failure, show, unreadable
+from acpgen.cli.schema_errors import failing_without_schema
 from acpgen.cli.stderr import note_other_schema
 from acpgen.emit.tree import replace_files
 from acpgen.findings import Finding, Format, printable
@@ -149,13 +150,8 @@ def overlay(
 
 
 def _load(path: Path) -> Protocol:
-    try:
+    with failing_without_schema(path, "that can be read"):
         return load(relative(path))
-    except SchemaError as error:
-        note(findings.text(error.findings).rstrip("\n"))
-        fail(f"{path}: is not a schema that can be read")
-    except OSError as error:
-        fail(unreadable(error, path))
 
 
 def _require_file(path: Path) -> None:

@@ -15,6 +15,7 @@ from acpgen.cli import input_files
 from acpgen.cli.progress import Bar, bar_of
 from acpgen.cli.reading import LogEnd, counted_lines
 from acpgen.cli.report import CommandFailure, Exit, fail, note, relative, unreadable
+from acpgen.cli.schema_errors import failing_without_schema
 from acpgen.cli.schema_options import Schema
 from acpgen.cli.session_pages import page_paths, session_view, write_page
 from acpgen.cli.shared_options import (
@@ -29,9 +30,9 @@ from acpgen.cli.shared_options import (
     hints_of,
 )
 from acpgen.cli.stderr import note_other_schema
-from acpgen.findings import printable, text
+from acpgen.findings import printable
 from acpgen.judge.inputs import InputError
-from acpgen.load import SchemaError, load
+from acpgen.load import load
 from acpgen.logs import LINE_LIMIT, Hints, callers_of, lines_of, read
 from acpgen.model import Protocol
 from acpgen.view import SessionView, page
@@ -145,15 +146,14 @@ def _session(stream: BinaryIO, name: str, reading: _Reading, bar: Bar, end: LogE
         InputError: it has no messages.
         OSError: it can't be read.
     """
-    cut: list[int] = []
     encodings: list[str] = []
-    lines = lines_of(stream, reading.limit, cut.append, encodings.append)
+    lines = lines_of(stream, reading.limit, end.too_long.append, encodings.append)
     log = read(
         counted_lines(end.lines(lines), bar),
         reading.hints.for_file(name),
         partial(callers_of, reading.protocol.methods),
         reading.limit,
-        cut.append,
+        end.too_long.append,
     )
     session = session_view(
         log, reading.protocol, name, show_keys=reading.show_keys, encodings=encodings, end=end
@@ -164,19 +164,14 @@ def _session(stream: BinaryIO, name: str, reading: _Reading, bar: Bar, end: LogE
     session.notes += [
         f"line {line} is longer than {reading.limit} bytes, so it is left out; --max-line sets the "
         "limit"
-        for line in cut
+        for line in end.too_long
     ]
     return session
 
 
 def _load(schema: Path) -> Protocol:
-    try:
+    with failing_without_schema(schema, "to judge by"):
         return load(schema)
-    except SchemaError as error:
-        note(text(error.findings).rstrip("\n"))
-        fail(f"{schema}: is not a schema to judge by")
-    except OSError as error:
-        fail(f"{error.filename or schema}: {error.strerror or error}")
 
 
 def _summary(session: SessionView) -> str:

@@ -114,7 +114,7 @@ class SchemaPlace:
         return replace(self, steps=steps, tolerances=_NO_MARKS, overridden=overridden)
 
     def inherited(self, overridden: frozenset[str]) -> frozenset[str]:
-        """The overridden members here, if those of the type around this place are `overridden`."""
+        """The members overridden at this place, given those `overridden` by the type around it."""
         if all(isinstance(step, BaseStep) for step in self.steps):
             return self.overridden | overridden
         return self.overridden

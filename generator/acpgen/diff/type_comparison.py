@@ -193,7 +193,7 @@ class TypeComparison:
         yield from self.types(*bodies, at)
 
     def _renamed(self, old: Type, new: Type, at: SchemaPlace) -> Iterator[Found]:
-        """The difference of two names, where the types are compared without them."""
+        """The change of a name, if both types have one; the types behind are compared elsewhere."""
         if not (isinstance(old, Ref) and isinstance(new, Ref)) or old.name == new.name:
             return
         if old.name in self.new.types or new.name in self.old.types:

@@ -103,7 +103,7 @@ _STEPS: Mapping[bool, tuple[Weight, ...]] = {
     False: (Weight.BREAK, Weight.ADDITION, Weight.DOCS),
     True: (Weight.BREAK, Weight.BREAK, Weight.ADDITION),
 }
-"""Before 1.0.0 and after, by how many of the first numbers stay: 0, 1 or 2."""
+"""Two weights, before 1.0.0 and after, by how many of the first numbers are equal: 0, 1 or 2."""
 
 
 def _weight(change: Change) -> Weight:

@@ -8,7 +8,7 @@ those of this repository come from."""
 
 
 HEADER_LINES = 5
-"""It is in one of so many first lines of a file."""
+"""The header is in one of this many first lines of a file."""
 
 
 def owns(text: str) -> bool:

@@ -25,8 +25,8 @@ _INDENTING = re.compile(
     r"(?P<indent> *)(?:(?:!!!|\?\?\?\+?)(?= )|===[!+]?(?= +\")|:(?= {1,3}\S)|\[\^[^\]]+\]:)"
     r"(?P<rest>.*)"
 )
-"""The first line of what holds text by four blanks in MkDocs and Zensical, and is a paragraph in
-CommonMark: an admonition, one to open, a tab, a definition, a footnote."""
+"""The first line of a block whose text MkDocs and Zensical indent by four blanks, and CommonMark
+takes for a paragraph: an admonition, one to open, a tab, a definition, a footnote."""
 _ITEM = "-   "
 """The list marker that holds text by as many blanks."""
 _DEEPEST = 100

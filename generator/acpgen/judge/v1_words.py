@@ -19,7 +19,7 @@ METHODS = frozenset(
         "terminal/wait_for_exit",
     }
 )
-"""The methods that v2 does without."""
+"""The methods of v1 that v2 lacks."""
 
 TAGS = frozenset(
     {
@@ -29,7 +29,7 @@ TAGS = frozenset(
         ("type", "sse"),
     }
 )
-"""The tags of variants that v2 does without: the member, and its value."""
+"""The tags of v1's variants that v2 lacks: the member, and its value."""
 
 MEMBERS = {
     "capabilities": ("agentCapabilities", "clientCapabilities"),
@@ -82,7 +82,7 @@ PARAMS: Mapping[str, Mapping[str, str]] = {
     "proxy/initialize": _CLIENT,
     "session/request_permission": {"toolCall": "subject"},
 }
-"""What params had in v1 and lack in v2, by method, each with what v2 has instead.
+"""The members of params that v2 lacks, by method, each with what v2 has instead.
 
 A member inside of another has both names, with a slash between them.
 """

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from acpgen.findings import Finding
 from acpgen.load.schema_text import Document, Documents, RawSchema
 from acpgen.model import Pointer, append
+from acpgen.types.way_back import way_back
 
 
 def unresolved(documents: Documents) -> list[Finding]:
@@ -121,7 +122,7 @@ def _circular(documents: Documents) -> Iterator[Finding]:
     }
     for document in documents.files:
         for name in document.definitions:
-            path = _cycle(name, steps)
+            path = way_back(name, steps)
             if path is not None:
                 yield document.finding(
                     "circular-ref",
@@ -136,24 +137,3 @@ def _immediate(schema: RawSchema) -> Iterator[str]:
     for keyword in ("allOf", "anyOf", "oneOf"):
         for branch in schema.get(keyword, ()):
             yield from _immediate(branch)
-
-
-def _cycle(start: str, steps: dict[str, list[str]]) -> list[str] | None:
-    stack: list[str] = [start]
-    reached_from: dict[str, str] = {}
-    while stack:
-        name = stack.pop()
-        for following in steps.get(name, ()):
-            if following == start:
-                return [*_way(start, name, reached_from), start]
-            if following not in reached_from:
-                reached_from[following] = name
-                stack.append(following)
-    return None
-
-
-def _way(start: str, end: str, reached_from: dict[str, str]) -> list[str]:
-    way = [end]
-    while way[-1] != start:
-        way.append(reached_from[way[-1]])
-    return way[::-1]

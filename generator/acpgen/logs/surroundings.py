@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from acp_wire.reader import JsonValue
 from acpgen.logs.directions import flagged, is_direction, opposite
@@ -13,6 +14,7 @@ from acpgen.logs.hints import tokens
 from acpgen.logs.messages import ENVELOPE
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d|\d{9,}(?:\D|$)")
+_DIGITS = re.compile(r"[\d:.,+TZ -]{1,60}")
 _EPOCH = 10**9
 _SHORT = 100
 """How many characters a name has at most."""
@@ -140,10 +142,25 @@ def time_of(level: Members) -> JsonValue:
     return _first(level, _TIMES)
 
 
+def is_only_time(name: str, member: JsonValue) -> bool:
+    """True for a time under the name of one, which shows nothing else about a message."""
+    kind = type(member)
+    if not (kind is int or kind is float or (kind is str and _DIGITS.fullmatch(str(member)))):
+        return False
+    return _is_one_of(name.strip("_").lower(), _TIMES)
+
+
 def _first(level: Members, names: tuple[str, ...]) -> JsonValue:
     for name, member in level.items():
-        plain = name.strip("_").lower()
-        named = plain in names or name.lower() in names
-        if named and isinstance(member, str | int | float) and not isinstance(member, bool):
+        if (
+            _is_one_of(name, names)
+            and isinstance(member, str | int | float)
+            and not isinstance(member, bool)
+        ):
             return member
     return None
+
+
+@lru_cache(maxsize=1024)
+def _is_one_of(name: str, names: tuple[str, ...]) -> bool:
+    return name.strip("_").lower() in names or name.lower() in names

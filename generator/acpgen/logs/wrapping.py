@@ -81,7 +81,7 @@ def messages_in(
         found = _at(value, text, tokens(hints.message_at))
     else:
         found = _found(value, text, known)
-    around = [_beside(each, value, hints) for each in found]
+    around = [beside(each, value, hints) for each in found]
     if known is not None:
         around = [each for each in around if each.at != known or _is_meant(each)]
     return around if {"request", "response"} <= value.keys() else _once(around)
@@ -351,7 +351,7 @@ def _is_stripped(value: Members) -> bool:
     return calls or ("id" in value and ("result" in value or "error" in value))
 
 
-def _beside(found: WrappedMessage, value: Members, hints: Hints) -> WrappedMessage:
+def beside(found: WrappedMessage, value: Members, hints: Hints) -> WrappedMessage:
     """The message with what its value and the objects around it show."""
     levels: list[Members] = [value]
     for name in found.at[:-1]:
@@ -372,14 +372,16 @@ def _beside(found: WrappedMessage, value: Members, hints: Hints) -> WrappedMessa
         token = hinted(value, hints.sender_at)
     if hints.connection_at is not None:
         connection = pointed(dict(value), hints.connection_at)
-    beside: dict[str, int | str] = {}
+    near: dict[str, int | str] = {}
     process: JsonValue = None
     for level in levels if connection is None and pair is None else ():
-        beside |= members_near(level, own)
+        near |= members_near(level, own)
         process = process_of(level) if process is None else process
     connection = process if connection is None else connection
     label = connection if isinstance(connection, str) or type(connection) is int else None
-    return replace(found, token=token, connection=label, pair=pair, beside=beside, time=time)
+    return WrappedMessage(
+        found.text, found.at, found.below, token, label, pair, near, time, found.rebuilt
+    )
 
 
 def sharing(unit: Unit, found: list[WrappedMessage]) -> Unit:

@@ -59,7 +59,7 @@ class _TooManyError(Exception):
 
 
 class _TooManyWaysError(_TooManyError):
-    """The same of a pattern that may have fewer ways where texts are shorter."""
+    """The same, of a pattern that may have fewer ways in shorter texts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ def of_bytes(content: bytes) -> str:
 
 
 class IrregularFileError(OSError):
-    """A pipe, a socket or a device where a file should be. To open it might wait for ever."""
+    """A pipe, a socket or a device where a file should be. Opening it might block for ever."""
 
 
 def content_of(path: str) -> bytes:

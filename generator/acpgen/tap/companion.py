@@ -86,7 +86,7 @@ class Companion:
 
 
 def skipped_text(number: int) -> str:
-    """That some messages were not judged, for people."""
+    """A note for people that some messages were not judged."""
     return f"--check can't keep up: {number} message{'' if number == 1 else 's'} not judged"
 
 

@@ -1,8 +1,8 @@
 """Judges a recording by what several messages show together.
 
-`judge` checks a recording by every rule of `acpgen.trace.rules`, apart from those that need an
-order which it doesn't have. Errors are what the protocol forbids and the recording proves. Warnings
-are legal, or likely but not proven. Notes are what the recording leaves open.
+`judge` checks a recording by every rule of `acpgen.trace.rules`, apart from those that need what it
+doesn't show, such as the order of messages. Errors are what the protocol forbids and the recording
+proves. Warnings are legal, or likely but not proven. Notes are what the recording leaves open.
 """
 
 from __future__ import annotations
@@ -34,17 +34,12 @@ __all__ = [
 
 
 def judge(recording: Recording, file: str) -> list[Finding]:
-    """Check a recording by every rule; the findings are in the order of lines.
-
-    One that is not `ordered` is not checked by rules that need the order, and one that is not
-    `separate` not by those that need its connections.
-    """
+    """Check a recording by every rule that applies; the findings are in the order of lines."""
     mask = KeyMask(recording.keys)
     return order(
         _finding(rule, fault, file, recording, mask)
         for rule in RULES.values()
-        if recording.ordered or not rule.needs_order
-        if recording.separate or not rule.needs_connections
+        if rule.applies(recording)
         for fault in rule.function(recording)
     )
 

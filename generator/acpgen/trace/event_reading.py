@@ -35,11 +35,17 @@ Members = Mapping[str, JsonValue]
 
 
 class TranscriptError(ValueError):
-    """A line that is not a line of a transcript, so that the whole can't be judged."""
+    """A line that is not a line of a transcript: `entry` is what it has, and may not be JSON."""
 
-    def __init__(self, message: str, line: int) -> None:
+    def __init__(self, message: str, entry: MessageText, *, is_json: bool = True) -> None:
         super().__init__(message)
-        self.line = line
+        self.entry = entry
+        self.is_json = is_json
+
+    @property
+    def line(self) -> int:
+        """The number of the line."""
+        return self.entry.line
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +71,15 @@ def read_line(entry: MessageText, position: int | None = None) -> TranscriptLine
         value = decode(entry.text).value
     except NotJsonError as error:
         number = "" if entry.number is None else f"message {entry.number} "
-        raise TranscriptError(f"{number}{error}", entry.line) from None
+        raise TranscriptError(f"{number}{error}", entry, is_json=False) from None
     if not is_transcript_line(value):
-        raise TranscriptError(_NOT_A_LINE, entry.line)
+        raise TranscriptError(_NOT_A_LINE, entry)
     sender, connection = value["from"], value.get("connection")
     if sender not in _SENDERS:
-        raise TranscriptError(f"from must be one of {', '.join(_SENDERS)}", entry.line)
+        raise TranscriptError(f"from must be one of {', '.join(_SENDERS)}", entry)
     connection = "" if connection is None else connection
     if not isinstance(connection, int | str) or isinstance(connection, bool):
-        raise TranscriptError("connection must be a string or an integer", entry.line)
+        raise TranscriptError("connection must be a string or an integer", entry)
     position = entry.line if position is None else position
     return TranscriptLine(position, connection, Side(str(sender)), value["message"])
 

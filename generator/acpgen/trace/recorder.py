@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from acpgen.judge.message_text import MessageText
 from acpgen.model import Protocol, Side
 from acpgen.trace.event import CallEvent, Event, Response, Update
-from acpgen.trace.event_reading import Reader, TranscriptLine, read_line
+from acpgen.trace.event_reading import Reader, TranscriptError, TranscriptLine, read_line
 from acpgen.trace.exchanges import TrafficLog
 from acpgen.trace.message_places import MessagePlaces
 from acpgen.trace.prompts import prompts_of
@@ -25,24 +25,42 @@ def record(
     *,
     show_keys: bool = False,
     names_connections: bool = True,
+    unread: Callable[[TranscriptError], object] | None = None,
 ) -> Recording:
     """Read a whole transcript. `show_keys` keeps the keys themselves, for findings to show.
 
     If it `names_connections`, one without a name is one connection; otherwise a name may be that of
-    a program, which connects again.
+    a program, which connects again. `unread` is called for each line that can't be read, and the
+    recording has the others: it is not `whole` if one of them comes later.
 
     Raises:
         OSError: the transcript can't be read.
-        TranscriptError: a line is not one of a transcript.
+        TranscriptError: a line is not one of a transcript, and there is no `unread`.
     """
     reader = Reader(protocol, show_keys=show_keys)
     recorder = _Recorder(SeenStrings(protocol, show_keys=show_keys))
     places = MessagePlaces()
-    lines = (read_line(each, places.position(each.line, each.number)) for each in entries)
+    is_whole, misses = True, False
+
+    def lines() -> Iterator[TranscriptLine]:
+        nonlocal is_whole, misses
+        for each in entries:
+            try:
+                line = read_line(each, places.position(each.line, each.number))
+            except TranscriptError as error:
+                if unread is None:
+                    raise
+                unread(error)
+                misses = True
+            else:
+                is_whole &= not misses
+                yield line
+
     connections = UnnamedConnections(names_connections=names_connections, places=places)
-    for line in connections.named(lines):
+    for line in connections.named(lines()):
         recorder.add(line, reader.event(line))
-    return replace(recorder.recording(places), names_connections=names_connections)
+    recording = recorder.recording(places)
+    return replace(recording, whole=is_whole, names_connections=names_connections)
 
 
 class _Recorder:
@@ -78,7 +96,7 @@ class _Recorder:
             self._strings.add_sent(line.message)
 
     def recording(self, places: MessagePlaces) -> Recording:
-        """Return everything noted."""
+        """Return everything that was noted."""
         traffic, messages = self._traffic.traffic(), self._messages.messages()
         prompts = prompts_of(traffic.exchanges, messages)
         keys = traffic.keys

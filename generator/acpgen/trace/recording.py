@@ -24,8 +24,8 @@ class Recording:
     The lines in it are positions of `places`. `echoes` are the keys that agents sent. `keys` are
     all keys, also misspelled and malformed ones, which no finding may show. If it is not `ordered`,
     the messages of each side are in their order, and responses come after requests; what else was
-    sent before what is not known. If it is not `whole`, messages of it are missing.
-    If it is not `separate`, connections overlap in it that nothing tells apart.
+    sent before what is not known. If it is not `whole`, messages before its last one could not be
+    read. If it is not `separate`, connections overlap in it that nothing tells apart.
     If it `names_connections`, one without a name is one connection, as in a transcript.
     """
 

@@ -32,12 +32,22 @@ class TraceRule(Rule[Check]):
     If it `needs_keys`, it is idle where no prompt takes a key. If it `needs_order`, it is not
     applied where the recording doesn't show what was sent before what. If it `needs_connections`,
     since it rests on which request a message belongs to, it is not applied where connections
-    overlap that the recording doesn't tell apart.
+    overlap that the recording doesn't tell apart. If it `needs_whole`, since a finding of it rests
+    on the absence of a message, it is not applied where messages of the recording can't be read.
     """
 
     needs_keys: bool
     needs_order: bool
     needs_connections: bool
+    needs_whole: bool
+
+    def applies(self, recording: Recording) -> bool:
+        """True if a recording shows what the rule needs."""
+        return (
+            (recording.ordered or not self.needs_order)
+            and (recording.separate or not self.needs_connections)
+            and (recording.whole or not self.needs_whole)
+        )
 
 
 def rule(
@@ -46,6 +56,7 @@ def rule(
     needs_keys: bool = False,
     needs_order: bool = False,
     needs_connections: bool = False,
+    needs_whole: bool = False,
 ) -> Callable[[Check], TraceRule]:
     """Declare a check as a rule.
 
@@ -66,6 +77,7 @@ def rule(
             needs_keys=needs_keys,
             needs_order=needs_order,
             needs_connections=needs_connections or needs_order,
+            needs_whole=needs_whole,
         )
 
     return declare

@@ -113,7 +113,7 @@ def is_key(type_: Type) -> bool:
 def key_member(types: Mapping[TypeName, TypeDef], params: Type) -> str | None:
     """Return the name of the member that holds the idempotency key in some form of the params.
 
-    A type that `types`, a part of a protocol, lacks has no key.
+    `types` may be a part of a protocol. A type that is not in it has no key.
     """
     while isinstance(params, Ref):
         if params.name not in types:

@@ -148,7 +148,7 @@ Term = Simple | Numbers | Texts | Listed | Items | Members | AnyOf | AllOf | Not
 class Demand(NamedTuple):
     """A set that a value must be in, or must not be in.
 
-    It is one of those of which the value is `sent`, or one of those that it is received as.
+    If it is `sent`, the set is of the schema of the sender, otherwise of that of the receiver.
     """
 
     term: Term

@@ -75,9 +75,9 @@ class Declaration:
 
 @dataclass(frozen=True, slots=True)
 class UpstreamDifference:
-    """Where two definitions differ, from the definition on, and what each has there.
+    """A difference of two definitions: its place in them, and what each has there.
 
-    That is JSON as `value_of` spells it, or the word `nothing`.
+    `theirs` and `ours` are JSON as `value_of` spells it, or the word `nothing`.
     """
 
     pointer: Pointer

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from acp_wire.disclosure import Redactor
@@ -105,6 +105,10 @@ class SessionView:
         """Take back the verdict on a message, which turned out to be there in part only."""
         self.judged -= 1
         self.findings = [each for each in self.findings if each.message != index]
+
+    def forget(self, rules: Collection[str]) -> None:
+        """Leave out the findings of some rules, which need messages that the log does not have."""
+        self.findings = [each for each in self.findings if each.finding.rule not in rules]
 
     def _asked(self, answer: ShownMessage, id_: int | str) -> int | None:
         """The pending request that a response answers, which is not pending any more."""

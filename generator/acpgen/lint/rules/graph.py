@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Mapping
 from itertools import combinations, pairwise
 
@@ -22,6 +21,7 @@ from acpgen.model import (
 from acpgen.types import stability
 from acpgen.types.objects import possible_members, resolve, without_null
 from acpgen.types.structure import references
+from acpgen.types.way_back import way_back
 
 
 @rule()
@@ -76,9 +76,10 @@ def domain_cycle(protocol: Protocol) -> Iterator[Fault]:
     Fix: move what both need to a file that refers to neither.
     """
     uses = _uses(protocol)
+    steps_from = {domain: sorted(used) for domain, used in uses.items()}
     reported: set[str] = set()
     for domain in protocol.domains:
-        path = _circle(domain, uses)
+        path = way_back(domain, steps_from)
         if path is None or reported.intersection(path):
             continue
         reported.update(path)
@@ -99,20 +100,6 @@ def _uses(protocol: Protocol) -> Uses:
             if domain != type_.domain:
                 uses[type_.domain].setdefault(domain, (type_, name))
     return uses
-
-
-def _circle(start: str, uses: Uses) -> list[str] | None:
-    """The shortest way from a domain back to itself."""
-    queue, seen = deque([[start]]), set[str]()
-    while queue:
-        path = queue.popleft()
-        for domain in sorted(uses[path[-1]]):
-            if domain == start:
-                return [*path, start]
-            if domain not in seen:
-                seen.add(domain)
-                queue.append([*path, domain])
-    return None
 
 
 @rule()

@@ -12,7 +12,7 @@ _FOREIGN = re.compile(r"\W", re.ASCII)
 
 
 def class_name(name: str) -> str:
-    """A name as that of a class: itself where it can be one."""
+    """The name of a class for a name: the name itself where that is possible."""
     spelled = _FOREIGN.sub("_", name)
     return spelled[0].upper() + spelled[1:] if spelled[:1].isalpha() else f"Type{spelled}"
 

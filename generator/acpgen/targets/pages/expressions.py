@@ -30,7 +30,7 @@ _OBJECT = code("object")
 _IMPLIED: Mapping[str, tuple[int, int]] = {
     f"uint{bits}": (0, 2**bits - 1) for bits in (8, 16, 32, 64)
 }
-"""The bounds that a format of integers says already."""
+"""The bounds that a format of integers implies."""
 
 
 def expression(type_: Type, links: Links) -> Inline:

@@ -66,7 +66,7 @@ def key_echoed(recording: Recording) -> Iterator[Fault]:
         yield fault(echo.line, f"repeats the {echo.key}{more}", echo.path)
 
 
-@rule(Severity.ERROR, needs_keys=True, needs_order=True)
+@rule(Severity.ERROR, needs_keys=True, needs_order=True, needs_whole=True)
 def inserted_despite_error(recording: Recording) -> Iterator[Fault]:
     """A prompt whose message is inserted is not answered with an error.
 
@@ -111,7 +111,7 @@ def inserted_despite_error(recording: Recording) -> Iterator[Fault]:
         )
 
 
-@rule(Severity.ERROR, needs_keys=True, needs_order=True)
+@rule(Severity.ERROR, needs_keys=True, needs_order=True, needs_whole=True)
 def error_recorded(recording: Recording) -> Iterator[Fault]:
     """An error leaves the key unused, so the next attempt inserts the message.
 

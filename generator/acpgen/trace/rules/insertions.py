@@ -12,7 +12,7 @@ from acpgen.trace.recording import Recording
 from acpgen.trace.rule import Fault, fault, rule
 
 
-@rule(Severity.ERROR, needs_keys=True, needs_order=True)
+@rule(Severity.ERROR, needs_keys=True, needs_order=True, needs_whole=True)
 def inserted_twice(recording: Recording) -> Iterator[Fault]:
     """One key inserts one message.
 
@@ -36,7 +36,7 @@ def inserted_twice(recording: Recording) -> Iterator[Fault]:
             )
 
 
-@rule(Severity.ERROR, needs_keys=True, needs_connections=True)
+@rule(Severity.ERROR, needs_keys=True, needs_connections=True, needs_whole=True)
 def different_message_ids(recording: Recording) -> Iterator[Fault]:
     """All prompts with one key are answered with one messageId.
 
@@ -60,7 +60,7 @@ def different_message_ids(recording: Recording) -> Iterator[Fault]:
             )
 
 
-@rule(Severity.ERROR, needs_keys=True, needs_order=True)
+@rule(Severity.ERROR, needs_keys=True, needs_order=True, needs_whole=True)
 def prompt_swallowed(recording: Recording) -> Iterator[Fault]:
     """Each submission has a message of its own.
 
@@ -94,7 +94,7 @@ def prompt_swallowed(recording: Recording) -> Iterator[Fault]:
                 )
 
 
-@rule(Severity.WARNING, needs_keys=True, needs_order=True)
+@rule(Severity.WARNING, needs_keys=True, needs_order=True, needs_whole=True)
 def key_forgotten(recording: Recording) -> Iterator[Fault]:
     """A key is recognized on later connections as long as its message is retained.
 

@@ -38,7 +38,7 @@ def key_reused(recording: Recording) -> Iterator[Fault]:
                 )
 
 
-@rule(Severity.WARNING, needs_keys=True, needs_order=True)
+@rule(Severity.WARNING, needs_keys=True, needs_order=True, needs_whole=True)
 def keyless_resend(recording: Recording) -> Iterator[Fault]:
     """A prompt without a key is not sent again when its answer was lost.
 
@@ -63,7 +63,7 @@ def keyless_resend(recording: Recording) -> Iterator[Fault]:
             )
 
 
-@rule(Severity.WARNING, needs_keys=True, needs_order=True)
+@rule(Severity.WARNING, needs_keys=True, needs_order=True, needs_whole=True)
 def key_not_kept(recording: Recording) -> Iterator[Fault]:
     """A prompt whose answer was lost is sent again with the key of its first attempt.
 

@@ -20,7 +20,7 @@ _ACTIVE_ONLY = frozenset(
 """Beside the keyed methods, those that mean a session which is active on their connection."""
 
 
-@rule(Severity.NOTE)
+@rule(Severity.NOTE, needs_whole=True)
 def partial_connection(recording: Recording) -> Iterator[Fault]:
     """A connection is recorded from its beginning, `initialize`.
 
@@ -38,7 +38,7 @@ def partial_connection(recording: Recording) -> Iterator[Fault]:
             yield fault(span.first, "begins a connection without a recorded initialize")
 
 
-@rule(Severity.ERROR, needs_order=True)
+@rule(Severity.ERROR, needs_order=True, needs_whole=True)
 def request_before_initialize(recording: Recording) -> Iterator[Fault]:
     """The first request on a connection is `initialize`, and the next waits until one succeeds.
 
@@ -115,10 +115,11 @@ def _may_be_new(recording: Recording, exchange: Exchange) -> bool:
     """
     is_random = exchange.connection == "" and isinstance(exchange.request.id, str)
     unknown = is_random or not recording.names_connections
-    return unknown and exchange.response is not None and not exchange.failed
+    answered = exchange.response is not None or not recording.whole
+    return unknown and answered and not exchange.failed
 
 
-@rule(Severity.WARNING, needs_order=True)
+@rule(Severity.WARNING, needs_order=True, needs_whole=True)
 def session_not_open(recording: Recording) -> Iterator[Fault]:
     """A message about an active session names one that was opened on its connection.
 
@@ -143,7 +144,7 @@ def session_not_open(recording: Recording) -> Iterator[Fault]:
             )
 
 
-@rule(Severity.ERROR, needs_keys=True, needs_order=True)
+@rule(Severity.ERROR, needs_keys=True, needs_order=True, needs_whole=True)
 def retry_before_resume(recording: Recording) -> Iterator[Fault]:
     """A prompt is sent again on a new connection once its session is resumed there.
 

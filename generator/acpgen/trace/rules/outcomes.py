@@ -29,7 +29,7 @@ class Wait:
     cancel: CallEvent | None
 
 
-@rule(Severity.ERROR, needs_keys=True, needs_order=True)
+@rule(Severity.ERROR, needs_keys=True, needs_order=True, needs_whole=True)
 def split_cancel(recording: Recording) -> Iterator[Fault]:
     """A cancel of one pending attempt decides for all attempts with its key.
 
@@ -82,7 +82,7 @@ def split_outcome(recording: Recording) -> Iterator[Fault]:
                 yield _split(first, other, "while both wait")
 
 
-@rule(Severity.WARNING, needs_keys=True, needs_order=True)
+@rule(Severity.WARNING, needs_keys=True, needs_order=True, needs_whole=True)
 def error_not_shared(recording: Recording) -> Iterator[Fault]:
     """Attempts that wait together fail together.
 
@@ -103,7 +103,7 @@ def error_not_shared(recording: Recording) -> Iterator[Fault]:
                 yield _split(first, other, "which it waited with")
 
 
-@rule(Severity.NOTE, needs_keys=True, needs_order=True)
+@rule(Severity.NOTE, needs_keys=True, needs_order=True, needs_whole=True)
 def unanswered_waiter(recording: Recording) -> Iterator[Fault]:
     """When one of the attempts that wait together is answered, so are the others.
 

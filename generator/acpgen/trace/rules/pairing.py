@@ -13,7 +13,7 @@ from acpgen.trace.repeats import resends, shared_answer
 from acpgen.trace.rule import Fault, fault, rule
 
 
-@rule(Severity.ERROR, needs_order=True)
+@rule(Severity.ERROR, needs_order=True, needs_whole=True)
 def duplicate_id(recording: Recording) -> Iterator[Fault]:
     """No two pending requests of one sender on one connection have the same id.
 
@@ -37,7 +37,7 @@ def duplicate_id(recording: Recording) -> Iterator[Fault]:
         )
 
 
-@rule(Severity.ERROR, needs_connections=True)
+@rule(Severity.ERROR, needs_connections=True, needs_whole=True)
 def answered_twice(recording: Recording) -> Iterator[Fault]:
     """A request is answered once.
 
@@ -59,7 +59,7 @@ def answered_twice(recording: Recording) -> Iterator[Fault]:
             )
 
 
-@rule(Severity.WARNING, needs_connections=True)
+@rule(Severity.WARNING, needs_connections=True, needs_whole=True)
 def unexpected_response(recording: Recording) -> Iterator[Fault]:
     """A response answers a request of the other side on the same connection.
 
@@ -73,7 +73,7 @@ def unexpected_response(recording: Recording) -> Iterator[Fault]:
 
     Fix: answer on the connection of the request, or not at all. The client will ask again.
     """
-    for each in recording.traffic.unmatched if recording.whole else ():
+    for each in recording.traffic.unmatched:
         if each.answered is None:
             type_ = "number" if isinstance(each.response.id, str) else "string"
             hint = f"; line {each.meant} has this id as a {type_}" if each.meant else ""
@@ -81,7 +81,7 @@ def unexpected_response(recording: Recording) -> Iterator[Fault]:
             yield fault(each.response.line, message, ("id",))
 
 
-@rule(Severity.NOTE, needs_connections=True)
+@rule(Severity.NOTE, needs_connections=True, needs_whole=True)
 def unanswered_request(recording: Recording) -> Iterator[Fault]:
     """A request is answered, or its outcome becomes known by a retry.
 
@@ -105,7 +105,7 @@ def unanswered_request(recording: Recording) -> Iterator[Fault]:
             if exchange.request.prompt is None or not exchange.failed:
                 results[what] = max(results.get(what, 0), exchange.response.line)
     named = {first.line for first, _ in resends(recording)}
-    for exchange in recording.traffic.exchanges if recording.whole else ():
+    for exchange in recording.traffic.exchanges:
         if exchange.response is None and exchange.line not in named:
             what = _identity(exchange)
             shared = shared_answer(recording, exchange, answers.get(what, []))

@@ -25,7 +25,7 @@ _RESUME = "session/resume"
 """Each connection needs a resume of its own, so one that equals a lost one is not a retry."""
 
 
-@rule(Severity.WARNING, needs_order=True)
+@rule(Severity.WARNING, needs_order=True, needs_whole=True)
 def not_retried_resent(recording: Recording) -> Iterator[Fault]:
     """A message of the class "not retried" is sent once.
 
@@ -65,7 +65,7 @@ def not_retried_resent(recording: Recording) -> Iterator[Fault]:
             )
 
 
-@rule(Severity.WARNING, needs_connections=True)
+@rule(Severity.WARNING, needs_connections=True, needs_whole=True)
 def cancel_unknown(recording: Recording) -> Iterator[Fault]:
     """`$/cancel_request` names a request that its sender has sent on the same connection.
 
@@ -91,7 +91,7 @@ def cancel_unknown(recording: Recording) -> Iterator[Fault]:
             )
 
 
-@rule(Severity.WARNING, needs_keys=True, needs_order=True)
+@rule(Severity.WARNING, needs_keys=True, needs_order=True, needs_whole=True)
 def late_cancel(recording: Recording) -> Iterator[Fault]:
     """`session/cancel` is not sent again once newer work has begun.
 
@@ -120,7 +120,7 @@ def late_cancel(recording: Recording) -> Iterator[Fault]:
             )
 
 
-@rule(Severity.WARNING, needs_order=True)
+@rule(Severity.WARNING, needs_order=True, needs_whole=True)
 def stale_retry(recording: Recording) -> Iterator[Fault]:
     """A change is sent again before any newer change that it would undo, or not at all.
 

@@ -149,14 +149,20 @@ class PostgresPool:
         self._closed = True
         async with self._opening:
             if self._pool is not None:
-                await self._pool.close()
+                # One of its tasks may be about to connect.
+                await self._pool.close(self._connect_timeout + MARGIN)
                 self._pool = None
 
     async def _configure(self, connection: Connection) -> None:
+        """Set a new connection up, or close it: the pool leaves it open if this raises."""
         milliseconds = f"{self._statement_timeout * 1000:.0f}"
-        await connection.execute(
-            "SELECT set_config('statement_timeout', %s, false)", (milliseconds,)
-        )
+        try:
+            await connection.execute(
+                "SELECT set_config('statement_timeout', %s, false)", (milliseconds,)
+            )
+        except BaseException:
+            await connection.close()
+            raise
 
     def _name(self) -> str:
         """Which server it is, without a password."""

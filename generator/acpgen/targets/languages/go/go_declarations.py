@@ -46,7 +46,7 @@ from acpgen.targets.languages.go.go_expressions import (
 from acpgen.targets.languages.reader_plans import absorbed_tags
 
 _OWN_FIELDS = frozenset({"Extra", "MarshalJSON", "UnmarshalJSON"})
-"""What every struct has besides its members."""
+"""The names that every struct has besides those of its members."""
 
 
 class GoDeclarations:
