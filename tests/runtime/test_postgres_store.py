@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
-from typing import Any
 from uuid import uuid4
 
 import psycopg
@@ -161,24 +160,6 @@ async def test_a_statement_that_takes_too_long_is_given_up(postgres: str) -> Non
         with pytest.raises(RequestFailedError, match="-32603"):
             await ledger.prompt("c", 1, prompt_params(session="s" + uuid4().hex))
         await ledger.stop()
-
-
-@sync
-async def test_a_connection_that_the_server_does_not_set_up_is_closed(
-    postgres: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    connections, real = list[Connection](), psycopg.AsyncConnection.connect
-
-    async def connect(*args: Any, **options: Any) -> Connection:
-        connections.append(await real(*args, **options))
-        return connections[-1]
-
-    monkeypatch.setattr(psycopg.AsyncConnection, "connect", connect)
-    store = PostgresStore(postgres, statement_timeout=-1.0)
-    with pytest.raises(psycopg.errors.InvalidParameterValue):
-        await store.open()
-    await store.close()
-    assert [connection.closed for connection in connections] == [True]
 
 
 @sync

@@ -107,11 +107,7 @@ class PostgresPool:
                 f"{self._name()}: {str(error).strip()}: start the server, or correct the"
                 " connection string"
             ) from error
-        try:
-            await self._configure(connection)
-        except BaseException:
-            await connection.close()
-            raise
+        await self._configure(connection)
         return connection
 
     async def use(self, work: Use[T], *, again: Callable[[], bool] = lambda: True) -> T:
