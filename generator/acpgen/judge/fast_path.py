@@ -71,6 +71,7 @@ class FastEngine:
         self._source = source
         self._expected = 0
         self._judge: Transcript | None = None
+        self._path: FastPath | None = None
 
     def begin(self, expected: int) -> None:
         """Note the number of bytes of the next stream, as far as that is known."""
@@ -100,7 +101,9 @@ class FastEngine:
         self.pairing.names_connections = False
         checkers = self._source.checkers(max(self._expected, self.seen))
         if checkers is not None and isinstance(read, Decoded) and not read.repeats:
-            path = FastPath(checkers, self.pairing, self._version)
+            path = self._path
+            if path is None or path.checkers is not checkers or path.pairing is not self.pairing:
+                path = self._path = FastPath(checkers, self.pairing, self._version)
             if path.accepts(read.value, sender, connection, transcript=sender is not None):
                 return MessageVerdict()
         judge = self._transcript()
