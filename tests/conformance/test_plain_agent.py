@@ -12,7 +12,7 @@ import pytest
 from acp_conformance import likely_causes as why
 from acp_conformance.likely_causes import Observed, likely_cause
 from conform_calls import conform
-from plain_agent import FAULTS, RIGHT
+from plain_faults import FAULTS, RIGHT
 
 AGENT: Final = Path(__file__).parents[1] / "support" / "plain_agent.py"
 
