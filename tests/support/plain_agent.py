@@ -1,9 +1,7 @@
 """An agent by itself, without any of our packages: `python plain_agent.py STORE [WORD ...]`.
 
 STORE is one JSON file with everything, as small agents keep it: an agent that runs beside another
-one with the same store overwrites what that has stored. A WORD is a fault (`FAULTS`), `required`
-for an agent that has nothing but what an agent must have, or a pace: `first-late`, `late`,
-`bursts`.
+one with the same store overwrites what that has stored. The words are in `plain_faults`.
 """
 
 from __future__ import annotations
@@ -67,8 +65,6 @@ class PlainAgent:
                 starts.write(b".")
             self.start = STORE.with_suffix(".starts").stat().st_size
 
-    # Output
-
     def put(self, message: Json) -> None:
         line = json.dumps({"jsonrpc": "2.0", **message}) + "\n"
         if "bursts" in WORDS:
@@ -114,8 +110,6 @@ class PlainAgent:
         made = STORE.with_suffix(".new")
         made.write_text(json.dumps(self.sessions), "utf-8")
         made.replace(STORE)
-
-    # Methods
 
     def initialize(self, params: Json) -> Json:
         if self.others and "begins-again" not in WORDS:
@@ -212,8 +206,6 @@ class PlainAgent:
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
         return task
-
-    # Prompts
 
     def check(self, params: Json) -> object:
         """The key, or what an agent with a fault takes for it. None without one."""
@@ -344,8 +336,6 @@ class PlainAgent:
         await asyncio.sleep(0.01)
         self.state(session, "idle")
 
-    # Input
-
     async def serve(self) -> None:
         if "bursts" in WORDS:
             self.run(self.burst())
@@ -404,7 +394,5 @@ class PlainAgent:
 
 
 if __name__ == "__main__":
-    unknown = WORDS - FAULTS.keys() - RIGHT.keys()
-    if unknown:
-        sys.exit(f"unknown: {sorted(unknown)}")
+    assert WORDS <= FAULTS.keys() | RIGHT.keys(), WORDS
     asyncio.run(PlainAgent().serve())
