@@ -394,5 +394,5 @@ class PlainAgent:
 
 
 if __name__ == "__main__":
-    assert WORDS <= FAULTS.keys() | RIGHT.keys(), WORDS
+    assert FAULTS.keys() | RIGHT.keys() >= WORDS, WORDS
     asyncio.run(PlainAgent().serve())
