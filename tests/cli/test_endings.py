@@ -191,3 +191,15 @@ def test_a_schema_that_is_not_a_file_is_2(device: str, tmp_path: Path) -> None:
     )
     assert done.returncode == 2
     assert b"Traceback" not in done.stderr
+
+
+def test_a_recursion_without_end_is_reported_in_few_lines() -> None:
+    def deeper() -> None:
+        deeper()
+
+    with pytest.raises(RecursionError) as raised:
+        deeper()
+    lines = account(raised.value).splitlines()
+    assert lines[0].startswith("acpgen: can't go on: RecursionError in acpgen itself;")
+    assert len(lines) == 42
+    assert sum(line.endswith(" more lines") for line in lines) == 1
