@@ -126,7 +126,7 @@ def test_an_agent_that_never_answers_is_not_waited_for_again() -> None:
 
 
 def test_a_program_that_does_not_speak_gets_no_report() -> None:
-    echo = ("--timeout", "2", "--", "cat")
+    echo = ("--timeout", "300", "--", "cat")
     status, out, err = conform_apart(*echo)
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert err.startswith("acpgen: the program under test can't be judged: step 1, connect: ")

@@ -19,6 +19,7 @@ from acp_retry import (
     MemoryOutbox,
 )
 from agents import TEXT
+from waiting import HANGS
 
 
 class Pipe:
@@ -94,7 +95,7 @@ class Scripted:
             yield client
 
     async def until(self, met: Callable[[], bool]) -> None:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(HANGS):
             while not met():
                 await asyncio.sleep(0.001)
 
