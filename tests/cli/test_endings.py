@@ -14,6 +14,7 @@ from acpgen import cli, resources
 from acpgen.cli.app import typer_app
 from acpgen.cli.crash import account
 from proofs import a_few
+from waiting import HANGS
 
 
 def interrupt(*_: object, **__: object) -> None:
@@ -185,8 +186,20 @@ def test_a_schema_that_is_not_a_file_is_2(device: str, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "acpgen", "lint", str(tmp_path / "v2")],
         capture_output=True,
-        timeout=30,
+        timeout=HANGS,
         check=False,
     )
     assert done.returncode == 2
     assert b"Traceback" not in done.stderr
+
+
+def test_a_recursion_without_end_is_reported_in_few_lines() -> None:
+    def deeper() -> None:
+        deeper()
+
+    with pytest.raises(RecursionError) as raised:
+        deeper()
+    lines = account(raised.value).splitlines()
+    assert lines[0].startswith("acpgen: can't go on: RecursionError in acpgen itself;")
+    assert len(lines) == 42
+    assert sum(line.endswith(" more lines") for line in lines) == 1

@@ -190,7 +190,7 @@ class EmbedsKeys(IgnoresKeys):
 
 def test_no_key_is_shown_in_the_id_of_a_message() -> None:
     (script,) = (each for each in scripts() if each.name == "retry-same-connection")
-    result = play(script, Laboratory(EmbedsKeys), AgentTimeouts(10.0, 0.05))
+    result = play(script, Laboratory(EmbedsKeys), AgentTimeouts(60.0, 0.05))
     assert {id_ for id_, _ in result.broken} == {"insert-once", "keys-stay-private"}
     assert result.facts.evidence is not None
     shown = " ".join(result.facts.evidence.came)

@@ -23,6 +23,7 @@ from acp_conformance.verdict import TraceResult
 from broken_handling import IgnoresKeys
 from laboratory import Laboratory
 from variation import Variation
+from waiting import HANGS
 
 LIMITS = TimeLimits(10.0, 0.05)
 BY_NAME = {script.name: script for script in scripts()}
@@ -62,7 +63,7 @@ class Plays:
         if threading.current_thread() is threading.main_thread():
             yield self.alone()
         else:
-            self.barrier.wait(60)
+            self.barrier.wait(HANGS)
             yield self.beside()
 
 
@@ -161,7 +162,7 @@ def test_waiting_follows_the_pace_of_the_agent(
 @pytest.mark.parametrize("name", [LEAD, "retry-after-restart", "keyless", "reused-key"])
 def test_a_trace_costs_what_was_announced(name: str) -> None:
     script = BY_NAME[name]
-    facts = play(script, Laboratory(Variation), AgentTimeouts(10.0, 0.05)).facts
+    facts = play(script, Laboratory(Variation), AgentTimeouts(60.0, 0.05)).facts
     cost = cost_of(script, 0.05)
     assert cost.prompts == (facts.prompts, facts.prompts)
     assert cost.starts == (facts.starts, facts.starts)

@@ -13,6 +13,7 @@ import pytest
 from acp_retry import Call, NeverSentError, Peer
 from acp_retry.peer import Handlers
 from agents import PATIENCE, pipes, settle, sync
+from waiting import HANGS
 
 SLOW = """
 import asyncio, sys
@@ -147,7 +148,7 @@ def test_a_process_answers_before_it_ends(method: str, grace: str, reported: lis
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=HANGS,
     )
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert sorted(answer["id"] for answer in answers) == reported

@@ -11,6 +11,9 @@ from traceback import extract_tb
 
 from acpgen.findings import escaped
 
+_MOST = 20
+"""The most lines from either end, since a recursion without end has a thousand."""
+
 
 def is_own(error: ImportError) -> bool:
     """True if the module that could not be imported is one of acpgen's."""
@@ -24,6 +27,8 @@ def account(error: Exception) -> str:
         return f"acpgen: can't go on: {place}{error.strerror}\n"
     frames = extract_tb(error.__traceback__)
     lines = [f"  {frame.filename}:{frame.lineno} in {frame.name}" for frame in frames]
+    if len(lines) > 2 * _MOST:
+        lines[_MOST:-_MOST] = [f"  ... {len(lines) - 2 * _MOST:,} more lines"]
     kind = type(error).__name__
     if isinstance(error, ImportError) and error.name:
         kind = f"{kind} of {error.name}"

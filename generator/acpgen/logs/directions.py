@@ -153,17 +153,21 @@ class Sides:
         self._client = client
         self._votes: dict[str, Counter[str]] = {}
         self._void: set[str] = set()
+        self._answering: set[str] = set()
         self._confirmed, self._contradicted = False, False
         self._behind: set[tuple[str, bool]] = set()
 
     def answers_itself(self, token: str) -> None:
         """Note that a response has the token of its request, so that it is not a direction.
 
-        What names a side is one, unless the other side calls methods with it, too.
+        What names a side is one, unless the other side calls methods with it, too, or all messages
+        have it.
         """
         named = named_side(token)
         if self._client is None and (named is None or self._votes[token][OTHER.get(named, "")]):
             self._void.add(token)
+        elif self._client is None and "from" not in parts_of(token):
+            self._answering.add(token)
 
     def seen(self, token: str, side: str | None) -> None:
         """Note a message with a token, and the side that calls its method if that is known."""
@@ -196,7 +200,7 @@ class Sides:
             alone = len(self._votes) == 1 and not votes[named] and not stated
             if _is_name(token) or alone:  # it names the process that wrote the log
                 return None
-        if token in self._void:
+        if token in self._void or (token in self._answering and len(self._votes) == 1):
             return None
         if named is not None:
             turned = self._contradicted and not self._confirmed and _deed(token)

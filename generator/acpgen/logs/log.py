@@ -298,7 +298,7 @@ class Log:
             return
         each = [[item for _, _, item in self._rows(found, unit, "array")] for found in lists]
         sided = None
-        if are_beside(lists) and self._senders is not None:
+        if len(lists) == 2 and self._senders is not None:
             sided = of_sides(each[0], each[1], self._senders.caller)
         if sided is not None:
             self.is_ordered &= sided.stated
@@ -330,7 +330,7 @@ class Log:
             place = sharing(one, messages)
             for each in messages:
                 for item in self._made.found(each, place, Prefix()):
-                    yield row, each.at, item
+                    yield row, each.at, item.within(found.beside)
 
 
 def read(

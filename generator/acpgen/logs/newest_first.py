@@ -8,9 +8,8 @@ from typing import Protocol
 from acp_wire.envelope import MessageKind, kind_of, request_id
 from acp_wire.reader import JsonValue
 from acpgen.judge.inputs import InputError
-from acpgen.logs.message_order import seconds
 from acpgen.logs.settling import LogItem
-from acpgen.logs.surroundings import is_time
+from acpgen.logs.times import is_time, seconds
 
 _EQUAL = 10_000
 """After how many messages of one time a log counts as one with the oldest first, at the latest."""

@@ -12,10 +12,9 @@ from acp_wire.reader import JsonValue
 from acpgen.logs.directions import flagged, is_direction, opposite
 from acpgen.logs.hints import tokens
 from acpgen.logs.messages import ENVELOPE
+from acpgen.logs.times import is_time
 
-_TIME = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d|\d{9,}(?:\D|$)")
 _DIGITS = re.compile(r"[\d:.,+TZ -]{1,60}")
-_EPOCH = 10**9
 _SHORT = 100
 """How many characters a name has at most."""
 
@@ -86,13 +85,16 @@ def token_of(level: Members, own: Path = ()) -> Token | None:
     return loose or to
 
 
-def members_of(level: Members, own: Path = ()) -> dict[str, int | str]:
-    """The members of an object that may name a connection: short texts and numbers, not times."""
+def members_of(level: Members, own: Path = (), *, inner: bool = False) -> dict[str, int | str]:
+    """The members of an object that may name a connection: short texts and numbers, not times.
+
+    An `inner` one, beside a message, may have an `id` that is not of a message.
+    """
     return {
         name: member
         for name, member in level.items()
         if name not in own
-        and name not in ENVELOPE
+        and (name not in ENVELOPE or (inner and name == "id"))
         and (type(member) is int or (isinstance(member, str) and 0 < len(member) <= _SHORT))
         and not is_time(member)
         and name.strip("_").lower() not in _TIMES
@@ -104,15 +106,10 @@ def members_near(level: Members, own: Path = ()) -> dict[str, int | str]:
     found = members_of(level, own)
     for name, member in level.items():
         if isinstance(member, dict) and name not in own and name not in ENVELOPE:
-            found |= {f"{name}/{inner}": each for inner, each in members_of(member).items()}
+            found |= {
+                f"{name}/{inner}": each for inner, each in members_of(member, inner=True).items()
+            }
     return found
-
-
-def is_time(value: JsonValue) -> bool:
-    """True if a value looks like a time: a text that starts as one, or a large number."""
-    if isinstance(value, str):
-        return _TIME.match(value) is not None
-    return isinstance(value, int | float) and value >= _EPOCH
 
 
 def pair_of(level: Members) -> tuple[str, str] | None:

@@ -58,7 +58,7 @@ class Values:
                 continue
             if self._shape is None and (plain := plain_unit(number, raw)) is not None:
                 yield plain
-            elif (frame := _FRAME.match(raw.strip())) and self._shape in (None, "frames"):
+            elif (frame := _FRAME.match(raw.rstrip())) and self._shape in (None, "frames"):
                 yield from self._frame(number, int(frame[1]))
             elif (event := EVENT.match(raw)) and self._shape in (None, "sse"):
                 raw = self._until_return(number, raw)

@@ -34,6 +34,7 @@ from acpgen.logs.surroundings import (
     time_of,
     token_of,
 )
+from acpgen.logs.times import is_time
 from acpgen.logs.unit import Unit
 from acpgen.logs.values import Values
 
@@ -42,7 +43,6 @@ _EVENTS = re.compile(r"(?:data|event|id|retry)?:")
 _START = re.compile(r'\{\s*"(?:jsonrpc|id|method|result|error|params)"\s*:')
 """The start of a message within other text."""
 _OBJECT = re.compile(r'\s*\{\s*"')
-_TIME = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d|\d{9,}")
 _DEPTH = 8
 """How deep in a value a message may be."""
 
@@ -115,17 +115,11 @@ def as_object(value: JsonValue, text: str) -> tuple[JsonValue, str]:
     for number, (item, (start, end)) in enumerate(
         zip(value, items(text, blank(text, 0)), strict=False)
     ):
-        name = "time" if "time" not in found and _is_time(item) else str(number)
+        name = "time" if "time" not in found and is_time(item) else str(number)
         found[name] = item
         pieces.append(f'{text[at:start]}"{name}":{text[start:end]}')
         at = end
     return found, "".join([*pieces, "}"])
-
-
-def _is_time(value: JsonValue) -> bool:
-    if isinstance(value, str):
-        return _TIME.match(value) is not None
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _is_meant(found: WrappedMessage) -> bool:

@@ -26,12 +26,13 @@ class _Latest:
     """The latest connection of those under one name in a recording.
 
     `name` is what it is called here, `ids` are those of its requests, and `called` is true if the
-    last one was not `initialize`.
+    last one was not `initialize`. `waits` is the id of an `initialize` that is not answered yet.
     """
 
     name: Connection
     ids: set[int | str] = field(default_factory=set)
     called: bool = False
+    waits: int | str | None = None
 
 
 class _Held:
@@ -76,8 +77,8 @@ class UnnamedConnections:
     """Tells connections without a name apart, and names all but the first.
 
     A new one begins with an `initialize` whose id the client has used before: on one connection ids
-    count up. One that is repeated before any other request, or that the agent refuses, is not a new
-    beginning.
+    count up. One that is repeated after its answer and before any other request, or that the agent
+    refuses, is not a new beginning.
 
     Args:
         names_connections: whether the recording has a name for each connection, apart from one.
@@ -110,7 +111,7 @@ class UnnamedConnections:
             if latest is None:
                 latest = self._latest[line.connection] = _Latest(line.connection)
             refused = False
-            if _initializes(line) and latest.called:
+            if _initializes(line) and (latest.called or _is_again(line, latest)):
                 begins, refused = self._begins(line, latest, held)
                 if begins:
                     latest.name, latest.ids = self._name(line), set()
@@ -137,9 +138,18 @@ def _initializes(line: TranscriptLine) -> bool:
     return request is not None and request["method"] == _INITIALIZE
 
 
+def _is_again(line: TranscriptLine, latest: _Latest) -> bool:
+    """True for an `initialize` with the id of the one before it, which is not answered."""
+    return latest.waits is not None and request_id(_request(line) or {}) == latest.waits
+
+
 def _note(line: TranscriptLine, latest: _Latest, *, refused: bool) -> None:
     request = _request(line)
+    if (answered := _answered(line)) is not None and answered[1] == latest.waits:
+        latest.waits = None
     if request is not None:
+        if request["method"] == _INITIALIZE:
+            latest.waits = request_id(request)
         latest.called = refused or request["method"] != _INITIALIZE
         id_ = request_id(request)
         if id_ is not None and len(latest.ids) < _IDS:

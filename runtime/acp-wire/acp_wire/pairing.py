@@ -38,6 +38,23 @@ _Key = tuple[Connection, int | str, str | None]
 """A connection, an id there, and the side that sent the request, if it is known."""
 _Asked = tuple[str, str | None]
 """The method of a request, and its sender if that is known."""
+_Pending = tuple[int, _Asked]
+"""The number of a request among all, and the request."""
+
+
+class _Name:
+    """What is known of a name that may be that of several connections.
+
+    It `is_new` until another request follows `initialize`. `is_several` is true after a second
+    `initialize`, and `open_id` is the id of that one until it is answered, since it may be refused.
+    """
+
+    __slots__ = ("is_new", "is_several", "open_id")
+
+    def __init__(self) -> None:
+        self.is_new = True
+        self.is_several = False
+        self.open_id: int | str | None = None
 
 
 class Pairing:
@@ -52,20 +69,20 @@ class Pairing:
     If it `names_connections`, as a transcript does, a name is that of one connection. Otherwise it
     may be that of several, say of a program that connects again, and so may be no name at all.
     After a second `initialize` that is not refused, a request with the id of a pending one may be
-    of another connection then, so both wait for a response. Where connections have names, one that
-    is repeated before any other request begins none.
+    of another connection then, so both wait for a response. One connection that uses
+    an id twice looks the same. Where connections have names, an `initialize`
+    that is repeated after its answer and before any other request begins none.
     """
 
     def __init__(self, limit: int = LIMIT) -> None:
         self.answers = 0
         self.forgotten = 0
         self.limit = limit
-        self._pending: dict[_Key, _Asked] = {}
-        self._below: dict[_Key, list[_Asked]] = {}
         self.names_connections = True
-        self._begun: dict[Connection, bool] = {}
-        self._idle: set[Connection] = set()
-        self._doubtful: dict[Connection, int | str] = {}
+        self._count = 0
+        self._pending: dict[_Key, _Pending] = {}
+        self._below: dict[_Key, list[_Asked]] = {}
+        self._names: dict[Connection, _Name] = {}
 
     def asked(
         self,
@@ -82,27 +99,26 @@ class Pairing:
         """
         key = (connection, id_, sender or caller)
         if method == _BEGINS:
-            self._begin(id_, connection)
-        elif self._idle:
-            self._idle.discard(connection)
+            self._begin(key)
+        elif self._names and connection in self._names:
+            self._names[connection].is_new = False
         old = self._pending.pop(key, None)
         waits = old is not None
         if old is not None and self._is_apart(key):
             waits = False
-            self._keep_below(key, old)
+            self._keep_below(key, old[1])
         if len(self._pending) >= self.limit:
             self._forget(next(iter(self._pending)))
             self.forgotten += 1
-        self._pending[key] = (method, sender)
+        self._count += 1
+        self._pending[key] = (self._count, (method, sender))
         return waits
 
     def clear(self) -> None:
         """Forget all requests, before another recording."""
         self._pending.clear()
         self._below.clear()
-        self._begun.clear()
-        self._idle.clear()
-        self._doubtful.clear()
+        self._names.clear()
         self.names_connections = True
         self.answers = 0
 
@@ -118,15 +134,13 @@ class Pairing:
 
         Each has its method, its sender as it is known, and the side that `asked` took it from.
         """
-        keys = [
-            key for side in (None, *SENDERS) if (key := (connection, id_, side)) in self._pending
-        ]
-        keys = [key for key in keys if sender is None or key[2] != sender]
+        keys = self._keys(id_, connection, sender)
         if len(keys) > 1:
-            order = [key for key in self._pending if key in keys]
-            keys = order[::-1]
+            keys.sort(key=lambda key: -self._pending[key][0])
         return [
-            (*asked, key[2]) for key in keys for asked in (self._pending[key], *self._others(key))
+            (*asked, key[2])
+            for key in keys
+            for asked in (self._pending[key][1], *self._others(key))
         ]
 
     def answer(
@@ -156,8 +170,8 @@ class Pairing:
         self, id_: int | str, connection: Connection, sender: str | None
     ) -> tuple[str, str | None] | None:
         """Return the method of the request that a response answers, and its sender if known."""
-        key = self._key(id_, connection, sender)
-        return None if key is None else self._pending[key]
+        keys = self._keys(id_, connection, sender)
+        return self._pending[keys[0]][1] if len(keys) == 1 else None
 
     def answered(
         self,
@@ -168,37 +182,48 @@ class Pairing:
         refused: bool = False,
     ) -> None:
         """Forget the request that a response answers, if there is one; see `answer`."""
-        key = self._key(id_, connection, sender)
-        if key is not None:
-            self._answer(key, refused=refused)
+        keys = self._keys(id_, connection, sender)
+        if len(keys) == 1:
+            self._answer(keys[0], refused=refused)
 
-    def _begin(self, id_: int | str, connection: Connection) -> None:
+    def _keys(self, id_: int | str, connection: Connection, sender: str | None) -> list[_Key]:
+        """The keys of the pending requests that a response may answer."""
+        return [
+            key
+            for side in (None, *SENDERS)
+            if sender is None or side != sender
+            for key in [(connection, id_, side)]
+            if key in self._pending
+        ]
+
+    def _begin(self, key: _Key) -> None:
         """Note an `initialize`, which begins another connection if it is not refused."""
+        connection, id_, _ = key
         if self.names_connections and connection != "":
             return
-        if connection not in self._begun:
-            if len(self._begun) < self.limit:
-                self._begun[connection] = False
-        elif not self._begun[connection] and not (
-            self.names_connections and connection in self._idle
-        ):
-            self._begun[connection] = True
-            self._doubtful[connection] = id_
-        if connection in self._begun:
-            self._idle.add(connection)
+        name = self._names.get(connection)
+        if name is None:
+            if len(self._names) < self.limit:
+                self._names[connection] = _Name()
+            return
+        repeats = self.names_connections and name.is_new and key not in self._pending
+        if not (name.is_several or repeats):
+            name.is_several, name.open_id = True, id_
+        name.is_new = True
 
     def _settle(self, key: _Key, method: str, *, refused: bool) -> None:
         """Note the answer to an `initialize`."""
         connection, id_, _ = key
-        if method == _BEGINS and self._doubtful.get(connection) == id_:
-            del self._doubtful[connection]
+        name = self._names.get(connection)
+        if name is not None and method == _BEGINS and name.open_id == id_:
+            name.open_id = None
             if refused:
-                self._begun[connection] = False
-                self._idle.discard(connection)
+                name.is_several = name.is_new = False
 
     def _is_apart(self, key: _Key) -> bool:
         """True if a request may be of another connection than the next one with its id."""
-        return self._begun.get(key[0], False)
+        name = self._names.get(key[0])
+        return name is not None and name.is_several
 
     def _keep_below(self, key: _Key, asked: _Asked) -> None:
         """Keep a request that waits for a response, below the next one with its id."""
@@ -211,15 +236,16 @@ class Pairing:
     def _answer(self, key: _Key, method: str | None = None, *, refused: bool = False) -> None:
         """Forget an answered request: the newest one with a key, or with that method."""
         self.answers += 1
+        number, newest = self._pending[key]
         below = self._below.pop(key, None)
         if below is None:
-            self._settle(key, self._pending[key][0], refused=refused)
+            self._settle(key, newest[0], refused=refused)
             self._forget(key)
             return
-        waiting = [self._pending[key], *below]
+        waiting = [newest, *below]
         place = next((n for n, (name, _) in enumerate(waiting) if name == method), 0)
         self._settle(key, waiting.pop(place)[0], refused=refused)
-        self._pending[key] = waiting[0]
+        self._pending[key] = (number, waiting[0])
         if waiting[1:]:
             self._below[key] = waiting[1:]
 
@@ -227,13 +253,3 @@ class Pairing:
         """Forget all requests with a key."""
         del self._pending[key]
         self._below.pop(key, None)
-
-    def _key(self, id_: int | str, connection: Connection, sender: str | None) -> _Key | None:
-        keys = [
-            key
-            for side in (None, *SENDERS)
-            if sender is None or side != sender
-            for key in [(connection, id_, side)]
-            if key in self._pending
-        ]
-        return keys[0] if len(keys) == 1 else None
