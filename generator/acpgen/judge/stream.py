@@ -185,7 +185,7 @@ class Stream:
 
 
 def _is_call(read: Read) -> bool:
-    """True for a call with params, as most messages are: it is no other output, and left whole."""
+    """True for a call with params, as most messages are, which is never other output."""
     if type(read) is not Decoded or type(value := read.value) is not dict:
         return False
     return "jsonrpc" in value and type(value.get("params")) is dict
