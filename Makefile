@@ -55,8 +55,11 @@ wheels: .venv/installed-dev
 	done
 
 # The packages of all languages, as their registries take them. packages/ has one builder for each kind.
-packages: wheels node kotlinx
+packages: minutes wheels node kotlinx
 	$(BIN)/python packages/build_packages.py
+.PHONY: minutes
+minutes:
+	@echo "Installing what builds the packages, then building them. This takes some minutes the first time."
 
 # The JSON library of Kotlin, which neither Debian nor npm has: 80 MB of PyPI, of which two jars are kept.
 KOTLINX := build/kotlinx/kotlinx-serialization-core-jvm-1.9.0.jar
