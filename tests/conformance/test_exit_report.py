@@ -46,7 +46,7 @@ def test_a_running_program_without_output_has_an_empty_report() -> None:
 
 
 def test_what_the_kit_has_killed_did_not_end_by_itself() -> None:
-    program = "import sys, time; print('{}', flush=True); time.sleep(60)"
+    program = "import sys, time; print('{}', flush=True); time.sleep(600)"
     stream = Programs([sys.executable, "-c", program]).start(lambda *_: None)
     assert stream.wait(lambda: bool(stream.lines), PATIENCE.answer)
     stream.kill()

@@ -112,10 +112,10 @@ open({pid!r}, "w").write(str(held.pid))
 print('{{"n": 1}}', flush=True)
 sys.stdin.read()
 """
-HOLDS = "import time; time.sleep(30)"
+HOLDS = "import time; time.sleep(600)"
 FLOODS = """
 import contextlib, time
-end = time.monotonic() + 30
+end = time.monotonic() + 600
 while time.monotonic() < end:
     with contextlib.suppress(OSError):
         print('{"flood": 1}')
@@ -141,7 +141,7 @@ def test_who_holds_the_output_open_is_not_waited_for(
 
 def test_an_agent_that_reads_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("acp_conformance.message_stream.LEAVING", 0.1)
-    stream = run("import time; print('{}'); time.sleep(30)")
+    stream = run("import time; print('{}'); time.sleep(600)")
     for _ in range(3):
         stream.send({"text": "x" * 2**20})
         stream.flush()

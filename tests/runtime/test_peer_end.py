@@ -47,7 +47,7 @@ async def start(call):
     print("given up", file=sys.stderr, flush=True)
     await sending
 
-asyncio.run(serve_stdio({"start": start}, grace=20))
+asyncio.run(serve_stdio({"start": start}, grace=300))
 """
 
 
@@ -138,7 +138,7 @@ async def test_closing_ends_the_grace() -> None:
 
 
 @pytest.mark.parametrize(
-    ("method", "grace", "reported"), [("slow", "20", [0, 1]), ("never", "0.01", [])]
+    ("method", "grace", "reported"), [("slow", "300", [0, 1]), ("never", "0.01", [])]
 )
 def test_a_process_answers_before_it_ends(method: str, grace: str, reported: list[int]) -> None:
     requests = "".join(json.dumps({"id": n, "method": method}) + "\n" for n in range(2))

@@ -206,6 +206,8 @@ class Sides:
             turned = self._contradicted and not self._confirmed and _deed(token)
             return OTHER.get(named) if turned else named
         voted = _majority(votes)
+        if voted is not None and self._is_of_both_ends(token, voted):
+            return None
         if voted is not None or len(votes) > 1:
             return voted
         return self._other(token) or self._usual(token)
@@ -215,6 +217,15 @@ class Sides:
         deed = _deed(token)
         return (
             deed is not None and not deed[1] and {(deed[0], True), (deed[0], False)} <= self._behind
+        )
+
+    def _is_of_both_ends(self, token: str, voted: str) -> bool:
+        """True if one side has the opposite direction as well, as in the logs of both together."""
+        other = opposite(token)
+        return any(
+            _majority(votes) == voted
+            for each, votes in self._votes.items()
+            if each != token and opposite(each) == opposite(other)
         )
 
     def _other(self, token: str) -> str | None:
