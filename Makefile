@@ -59,8 +59,11 @@ wheels: .venv/installed-dev ## build the wheels into build/wheels
 	done
 
 # The packages of all languages, as their registries take them. packages/ has one builder for each kind.
-packages: wheels node kotlinx ## build the packages of all languages
+packages: minutes wheels node kotlinx ## build the packages of all languages
 	$(BIN)/python packages/build_packages.py
+.PHONY: minutes
+minutes:
+	@echo "Installing what builds the packages, then building them. This takes some minutes the first time."
 
 # The JSON library of Kotlin, which neither Debian nor npm has: 80 MB of PyPI, of which two jars are kept.
 KOTLINX := build/kotlinx/kotlinx-serialization-core-jvm-1.9.0.jar

@@ -122,6 +122,31 @@ def test_a_closed_output_is_2(command: list[str]) -> None:
     assert done.stderr == "acpgen: standard output is closed\n"
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+@pytest.mark.parametrize(
+    "command",
+    a_few(
+        (["rules"], ["--help"], ["convert"], ["trace"], ["view", "-o", "-"]),
+        [["rules"], ["convert"]],
+        "starts one more process",
+    ),
+)
+def test_a_full_output_is_2_with_the_same_words(command: list[str]) -> None:
+    message = b'-> {"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}\n'
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "acpgen", *command],
+            input=message,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert done.returncode == 2
+    reported = b"acpgen: can't go on: standard output: No space left on device\n"
+    assert done.stderr.endswith(reported)
+    assert b"written" not in done.stderr
+
+
 @pytest.mark.parametrize("command", ["validate", "trace"])
 @pytest.mark.parametrize("form", a_few(("text", "json"), {"json"}, "starts one more process"))
 def test_a_closed_input_is_2(command: str, form: str) -> None:

@@ -231,7 +231,8 @@ def test_a_key_that_was_shown_is_found_however_the_trace_ends() -> None:
     gap = '{"do": "unanswered", "request": "k", "needs": "it never waits"}'
     result = played(settled, keyed, settled, gap, agent=ShowsKeys)
     assert result.reason.startswith("it never waits")
-    assert result.broken == ((PRIVATE, "afterwards: session/update of the agent holds a key"),)
+    shown = "afterwards: session/update of the agent holds a key, in title"
+    assert result.broken == ((PRIVATE, shown),)
 
 
 def test_a_step_that_proves_nothing_fails_nothing() -> None:

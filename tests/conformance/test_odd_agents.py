@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from functools import partial
@@ -121,6 +122,50 @@ sys.stdin.read()
     assert re.search(r"initialize: no answer came in \d+ seconds: ", result.reason)
     assert why in result.reason
     assert result.reason.endswith(": ACP has one JSON object on each line")
+
+
+MCP = """
+import json, sys
+for line in sys.stdin:
+    RESULT = {"protocolVersion": "2025-06-18", "serverInfo": {"name": "x"}, "capabilities": {}}
+    answer = {"jsonrpc": "2.0", "id": json.loads(line)["id"], "result": RESULT}
+    print(json.dumps(answer), flush=True)
+"""
+HTTP = """
+import sys
+print("Serving HTTP on 0.0.0.0 port 8000 (http://0.0.0.0:8000/) ...", flush=True)
+sys.stdin.read()
+"""
+LSP = """
+import sys
+sys.stdin.readline()
+print("Content-Length: 2\\r\\n\\r\\n{}", end="", flush=True)
+sys.stdin.read()
+"""
+NOTHING = "it wrote nothing to standard output: see that the command talks ACP on its pipes"
+OTHERS = {
+    "cat": (["cat"], "step 1, connect: the command sends back what it gets, as cat or a "),
+    "tee": (["tee", os.devnull], "step 1, connect: the command sends back what it gets, "),
+    "true": (["true"], f"initialize: the connection ended (exit status 0): {NOTHING}"),
+    "sleep": (["sleep", "100"], f"initialize: no answer came in 2 seconds: {NOTHING}"),
+    "yes": (["yes"], "'y' is not JSON: expecting value at column 1: ACP has one JSON object"),
+    "hi": (["echo", "hi"], "'hi' is not JSON: expecting value at column 1: ACP has one JSON"),
+    "HTTP": ([sys.executable, "-c", HTTP], "it seems to listen on a port: give its address with"),
+    "LSP": ([sys.executable, "-c", LSP], "it frames messages with Content-Length, as language"),
+    "MCP": (
+        [sys.executable, "-c", MCP],
+        "step 1, connect: the command seems to be an MCP server, since it answers initialize with"
+        " the protocolVersion 2025-06-18",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_another_program_is_named_by_what_was_seen(name: str) -> None:
+    command, reason = OTHERS[name]
+    result = play(SCRIPT, Programs(command), AgentTimeouts(2.0, 0.05))
+    assert reason in result.reason
+    assert (result.begun, result.kept, list(result.broken)) == (False, frozenset(), [])
 
 
 def test_an_agent_that_starts_only_once_proves_nothing(tmp_path: Path) -> None:

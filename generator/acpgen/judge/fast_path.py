@@ -91,7 +91,9 @@ class FastEngine:
 
     def verdict(self, read: Read, sender: str | None, *, transcript: bool) -> MessageVerdict:
         """Return the verdict of the judge on the next message, or line of a transcript."""
-        judge = self._transcript()
+        judge = self._judge
+        if judge is None or judge.pairing is not self.pairing:
+            judge = self._transcript()
         if transcript:
             return judge.judge_line_read(read)
         return judge.judge_read(read, sender=None if sender is None else sender_of(sender))

@@ -175,7 +175,7 @@ class Log:
         read = self._items() if self.grows else oldest_first(self._items(), self)
         items = self._connections.named(read)
         for item in settled(items, self._sides, senders):
-            sender = None if item.token is None else self._sides.sender(item.token)
+            sender = None if item.token is None else self._sides.sender(item.token, item.connection)
             if guess:
                 sender = senders.sender(item.value, item.connection, sender)
             self.count += 1
@@ -270,7 +270,7 @@ class Log:
                 yield from self._listed(lists, unit)
                 return
         if found:
-            self._made.is_prefixed |= prefix.direction is not None
+            self._made.note(prefix)
             place = sharing(unit, found)
             for each in found:
                 yield from self._made.found(each, place, prefix)
@@ -279,8 +279,7 @@ class Log:
         if lists:
             yield from self._listed(lists, unit)
         elif unit.text and (
-            (self._made.is_prefixed and prefix.direction is not None)
-            or unit.shape in ("frames", "sse")
+            self._made.is_like_those_of_messages(prefix) or unit.shape in ("frames", "sse")
         ):
             yield self._made.item(WrappedMessage(unit.text, ()), unit, prefix)
         else:

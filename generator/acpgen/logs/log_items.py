@@ -32,6 +32,8 @@ _PACKING = re.compile("[\"'{]|eyJ")
 """What a text has that may be or hold an object, also one in base64."""
 _KEPT = 256
 """Of how many different surroundings it is kept what they show."""
+_PREFIXES = 1000
+"""How many different prefixes of messages are kept."""
 _SHORT = 200
 """How many characters a text beside a message has at most that is passed over unread."""
 
@@ -39,12 +41,13 @@ _SHORT = 200
 class LogItems:
     """Makes the items of one log. `known` is the path of its messages, as the last ones had it.
 
-    `is_prefixed` is true once a message came behind a prefix with a direction.
+    Of the prefixes of its messages that have a direction, the words are kept.
     """
 
     def __init__(self, hints: Hints, reading: LogReading, lengths: Longest) -> None:
         self.known: Path | None = None
-        self.is_prefixed = False
+        self._prefixes: set[tuple[str, ...]] = set()
+        self._forms: set[tuple[str, ...]] = set()
         self._hints, self._reading, self._lengths = hints, reading, lengths
         self._with_version = False
         self._pairs: dict[tuple[str, str], Connection] = {}
@@ -71,8 +74,20 @@ class LogItems:
             if wrapped is None:
                 return None
             found, message = wrapped
-        self.is_prefixed |= prefix.direction is not None
+        self.note(prefix)
         return self._made(found, unit, prefix, message)
+
+    def note(self, prefix: Prefix) -> None:
+        """Note the prefix of a message."""
+        known = self._prefixes
+        if prefix.direction is None or prefix.words in known or len(known) >= _PREFIXES:
+            return
+        known.add(prefix.words)
+        self._forms.add(prefix.form)
+
+    def is_like_those_of_messages(self, prefix: Prefix) -> bool:
+        """True for a prefix with a direction that has the words of one with a message."""
+        return prefix.direction is not None and prefix.form in self._forms
 
     def found(self, found: WrappedMessage, unit: Unit, prefix: Prefix) -> Iterator[LogItem]:
         """Yield the item of a message that was found in a value."""

@@ -18,7 +18,7 @@ _TIME = re.compile(
     r"[\[(]?(?:\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?"
     r"|\d\d:\d\d:\d\d(?:[.,]\d+)?|\+?\d+(?:\.\d+)?(?:ms|s|us|µs)|\d{9,}(?:\.\d+)?)[\])]?:?"
 )
-_WORD = re.compile(r"[^\s\[\](){}|:,]+")
+_WORD = re.compile(r"[^\s\[\](){}|:,\0]+")
 _LEVELS = frozenset({"trace", "debug", "info", "notice", "warn", "warning", "error"})
 
 
@@ -38,6 +38,13 @@ class Prefix:
     def beside(self) -> Mapping[str, str]:
         """What may name the connection: each word, and all of them in one order."""
         return _beside(self.words)
+
+    @property
+    def form(self) -> tuple[str, ...]:
+        """The words that prefixes of one program have in common: up to an arrow, without digits."""
+        arrows = (place for place, word in enumerate(self.words, 1) if is_arrow(word))
+        words = self.words[: next(arrows, None)]
+        return tuple(word for word in words if not any(map(str.isdigit, word)))
 
 
 @lru_cache(maxsize=1024)
