@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from acp_wire.beginnings import BEGINS, Beginnings, Connection
 from acp_wire.envelope import SENDERS
+
+__all__ = ["LIMIT", "Connection", "Pairing", "retyped"]
 
 LIMIT = 100_000
 """How many requests may be pending before the oldest is forgotten."""
-
-_BEGINS = "initialize"
-"""The method whose request begins a connection."""
 
 _BELOW = 8
 """How many requests with the id of a newer one are kept that may wait for a response as well."""
@@ -16,8 +16,8 @@ _BELOW = 8
 _DIGITS = 20
 """More characters than an integer id of 64 bits has."""
 
-Connection = int | str
-"""The name of a connection: ids are unique on one connection only."""
+_CLIENTS = (None, "client")
+"""The sides of a request that may come from a client."""
 
 
 def retyped(id_: float | str) -> int | str | None:
@@ -49,11 +49,8 @@ class Pairing:
     response then counts as one to an unknown request. `forgotten` is the number of these requests,
     and `answers` that of the requests that were answered.
 
-    If it `names_connections`, as a transcript does, a name is that of one connection. Otherwise it
-    may be that of several, say of a program that connects again, and so may be no name at all.
-    After a second `initialize` that is not refused, a request with the id of a pending one may be
-    of another connection then, so both wait for a response. Where connections have names, one that
-    is repeated before any other request begins none.
+    `beginnings` knows under which name several connections may be. A request with the id of a
+    pending one may be of another connection then, so both wait for a response.
     """
 
     def __init__(self, limit: int = LIMIT) -> None:
@@ -62,10 +59,7 @@ class Pairing:
         self.limit = limit
         self._pending: dict[_Key, _Asked] = {}
         self._below: dict[_Key, list[_Asked]] = {}
-        self.names_connections = True
-        self._begun: dict[Connection, bool] = {}
-        self._idle: set[Connection] = set()
-        self._doubtful: dict[Connection, int | str] = {}
+        self.beginnings = Beginnings()
 
     def asked(
         self,
@@ -81,10 +75,9 @@ class Pairing:
         request is noted too, because its receiver answers it.
         """
         key = (connection, id_, sender or caller)
-        if method == _BEGINS:
-            self._begin(id_, connection)
-        elif self._idle:
-            self._idle.discard(connection)
+        beginnings = self.beginnings
+        if beginnings.may_hold(connection) and key[2] in _CLIENTS:
+            beginnings.asked(connection, method, id_)
         old = self._pending.pop(key, None)
         waits = old is not None
         if old is not None and self._is_apart(key):
@@ -100,10 +93,7 @@ class Pairing:
         """Forget all requests, before another recording."""
         self._pending.clear()
         self._below.clear()
-        self._begun.clear()
-        self._idle.clear()
-        self._doubtful.clear()
-        self.names_connections = True
+        self.beginnings = Beginnings()
         self.answers = 0
 
     @property
@@ -136,16 +126,16 @@ class Pairing:
         asker: str | None,
         method: str | None = None,
         *,
-        refused: bool = False,
+        code: int | None = None,
     ) -> None:
         """Forget a request, given the side that `asked` took it from.
 
-        `method` is its method; by default the newest request with that id is forgotten. It is
-        `refused` if the response is an error.
+        `method` is its method; by default the newest request with that id is forgotten. `code` is
+        that of the error if the response is one (`acp_wire.envelope.error_code`).
         """
         key = (connection, id_, asker)
         if key in self._pending:
-            self._answer(key, method, refused=refused)
+            self._answer(key, method, code)
 
     def waits(self, id_: int | str, connection: Connection, sender: str | None) -> bool:
         """True if a request of a sender is pending on the same connection."""
@@ -165,40 +155,24 @@ class Pairing:
         connection: Connection,
         sender: str | None,
         *,
-        refused: bool = False,
+        code: int | None = None,
     ) -> None:
         """Forget the request that a response answers, if there is one; see `answer`."""
         key = self._key(id_, connection, sender)
         if key is not None:
-            self._answer(key, refused=refused)
+            self._answer(key, None, code)
 
-    def _begin(self, id_: int | str, connection: Connection) -> None:
-        """Note an `initialize`, which begins another connection if it is not refused."""
-        if self.names_connections and connection != "":
+    def _settle(self, key: _Key, method: str, code: int | None) -> None:
+        """Note the answer to a request that shows where a connection begins."""
+        connection, id_, asker = key
+        if not self.beginnings.may_hold(connection) or asker not in _CLIENTS:
             return
-        if connection not in self._begun:
-            if len(self._begun) < self.limit:
-                self._begun[connection] = False
-        elif not self._begun[connection] and not (
-            self.names_connections and connection in self._idle
-        ):
-            self._begun[connection] = True
-            self._doubtful[connection] = id_
-        if connection in self._begun:
-            self._idle.add(connection)
-
-    def _settle(self, key: _Key, method: str, *, refused: bool) -> None:
-        """Note the answer to an `initialize`."""
-        connection, id_, _ = key
-        if method == _BEGINS and self._doubtful.get(connection) == id_:
-            del self._doubtful[connection]
-            if refused:
-                self._begun[connection] = False
-                self._idle.discard(connection)
+        if method == BEGINS or self.beginnings.is_head(connection):
+            self.beginnings.answered(connection, id_, code)
 
     def _is_apart(self, key: _Key) -> bool:
         """True if a request may be of another connection than the next one with its id."""
-        return self._begun.get(key[0], False)
+        return self.beginnings.may_be_several(key[0])
 
     def _keep_below(self, key: _Key, asked: _Asked) -> None:
         """Keep a request that waits for a response, below the next one with its id."""
@@ -208,17 +182,17 @@ class Pairing:
     def _others(self, key: _Key) -> list[_Asked]:
         return self._below.get(key, [])
 
-    def _answer(self, key: _Key, method: str | None = None, *, refused: bool = False) -> None:
+    def _answer(self, key: _Key, method: str | None, code: int | None) -> None:
         """Forget an answered request: the newest one with a key, or with that method."""
         self.answers += 1
         below = self._below.pop(key, None)
         if below is None:
-            self._settle(key, self._pending[key][0], refused=refused)
+            self._settle(key, self._pending[key][0], code)
             self._forget(key)
             return
         waiting = [self._pending[key], *below]
         place = next((n for n, (name, _) in enumerate(waiting) if name == method), 0)
-        self._settle(key, waiting.pop(place)[0], refused=refused)
+        self._settle(key, waiting.pop(place)[0], code)
         self._pending[key] = waiting[0]
         if waiting[1:]:
             self._below[key] = waiting[1:]
