@@ -81,6 +81,7 @@ def arrows(messages: Sequence[Message]) -> bytes:
 LOGS: dict[str, tuple[list[Message], int, set[str]]] = {
     "ids begin again": ([*LOST, *again(0)], 2, set()),
     "ids go on": ([*LOST, *again(3)], 2, set()),
+    "ids are random": ([each | {"id": f"r-{each['id']}"} for each in [*LOST, *again(3)]], 2, set()),
     "answer to initialize is lost, too": ([*LOST, begins(0), *again(0)], 3, set()),
     "answer to initialize is lost, too, and ids go on": ([*LOST, begins(3), *again(4)], 3, set()),
     "first initialize is refused": (
