@@ -8,21 +8,25 @@ PYTEST := $(BIN)/pytest -n $$($(BIN)/python -c 'import os; print(min(8, 2 * (os.
 # Prints errors only; --silent would hide these too.
 NPM_QUIET := --loglevel error --no-audit --no-fund >/dev/null
 
-.PHONY: demo test prove check lowest wheels packages kotlinx generate docs view bench agents clean
+.PHONY: help demo test prove check lowest wheels packages kotlinx generate docs view bench agents clean
 
-demo: .venv/installed
+demo: .venv/installed ## show what acpgen answers
 	@$(BIN)/python examples/demo.py
 
-test: .venv/installed-dev .venv/sdk/installed node
+# Prints each target with the words after its two number signs.
+help: ## list these targets
+	@sed -nE 's/^([a-z]+):[^#=]*## (.*)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | sort | expand -t 18
+
+test: .venv/installed-dev .venv/sdk/installed node ## run the tests, in a few minutes
 	$(PYTEST) -m "scaled or not prove"
 
 # What takes long: tests/support/proofs.py says how a test is marked. PROOFS limits it to some folders or files,
 # MARKS to some kinds.
 MARKS := prove
-prove: .venv/installed-dev .venv/sdk/installed node shipped-agent
+prove: .venv/installed-dev .venv/sdk/installed node shipped-agent ## run what takes long; PROOFS=tests/tap limits it to some folders or files
 	$(PYTEST) -m "$(MARKS)" $(PROOFS)
 
-check: .venv/installed-dev
+check: .venv/installed-dev ## run ruff, mypy, pyright, acpgen lint, and see that generated files are as they should be
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -38,7 +42,7 @@ LOWEST_TOOLS := prometheus_client|pytest|pytest-timeout|pytest-xdist|hypothesis|
 LOWEST_TESTS := tests/cli tests/lint tests/load tests/remote/test_remote_channel.py tests/report tests/runtime \
   tests/targets/test_models_target.py tests/wire/models/test_models_errors.py tests/targets/test_check.py \
   tests/validate/test_validate_cases.py tests/validate/test_validate_options.py
-lowest: .venv/installed-dev
+lowest: .venv/installed-dev ## run tests with the lowest versions that the packages declare
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(LOWEST)
 	$(BIN)/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct \
 	  $(addprefix --editable ,$(LOWEST_PACKAGES))
@@ -49,18 +53,21 @@ lowest: .venv/installed-dev
 	# Old versions use what newer ones deprecate, and an old Typer imports Rich at once.
 
 # One wheel for each package, for an index or for --find-links.
-wheels: .venv/installed-dev
+wheels: .venv/installed-dev ## build the wheels into build/wheels
 	for folder in . generated/python runtime/acp-wire runtime/acp-retry runtime/acp-conformance; do \
 	  (cd $$folder && $(CURDIR)/$(BIN)/python -m hatchling build -t wheel -d $(CURDIR)/build/wheels) || exit 1; \
 	done
 
 # The packages of all languages, as their registries take them. packages/ has one builder for each kind.
-packages: wheels node kotlinx
+packages: minutes wheels node kotlinx ## build the packages of all languages
 	$(BIN)/python packages/build_packages.py
+.PHONY: minutes
+minutes:
+	@echo "Installing what builds the packages, then building them. This takes some minutes the first time."
 
 # The JSON library of Kotlin, which neither Debian nor npm has: 80 MB of PyPI, of which two jars are kept.
 KOTLINX := build/kotlinx/kotlinx-serialization-core-jvm-1.9.0.jar
-kotlinx: $(KOTLINX)
+kotlinx: $(KOTLINX) ## fetch the JSON library of Kotlin
 $(KOTLINX):
 	@$(MAKE) --no-print-directory .venv/bin/python
 	@$(BIN)/python -m pip download --quiet --disable-pip-version-check --no-deps --dest build/kernel kotlin-jupyter-kernel==0.19.0.944
@@ -73,21 +80,21 @@ $(KOTLINX):
 npm:
 	@command -v npm >/dev/null || { echo "npm is missing: install Node.js with npm (Debian: apt-get install npm)" >&2; exit 1; }
 
-generate: .venv/installed
+generate: .venv/installed ## run acpgen generate
 	$(BIN)/acpgen generate
 
-docs: npm .venv/installed-docs
+docs: npm .venv/installed-docs ## build the site into build/site
 	npm ci --prefix site $(NPM_QUIET)
 	$(BIN)/python site/build.py
 	@echo "Open build/site/index.html"
 
 # The page that `acpgen view` fills. The result is committed, so that installing needs no npm.
-view: npm
+view: npm ## build the page of acpgen view
 	npm ci --prefix view $(NPM_QUIET)
 	npm run --silent --prefix view check
 	npm run --silent --prefix view build
 
-bench: .venv/installed-dev
+bench: .venv/installed-dev ## measure acpgen and others
 	$(BIN)/python benchmarks/import_time.py
 	$(BIN)/python benchmarks/diff.py
 	$(BIN)/python benchmarks/ledger.py
@@ -98,7 +105,7 @@ bench: .venv/installed-dev
 
 # Judges agents that ship, each in a sandbox, and writes docs/agents.json and docs/agents.md. It installs
 # 1 GB in build/agents. AGENTS limits it to some of them.
-agents: .venv/installed-dev
+agents: .venv/installed-dev ## judge agents that ship, each in a sandbox; AGENTS=its-name limits it to some
 	$(BIN)/python judging/judge_agents.py $(AGENTS)
 
 # The tests compare with npm packages.
@@ -144,5 +151,5 @@ shipped-agent:
 	$(BIN)/uv pip install --quiet --python .venv/sdk/bin/python --requirements tests/interop/requirements.txt
 	@touch $@
 
-clean:
+clean: ## remove .venv and build
 	rm -rf .venv build

@@ -67,10 +67,10 @@ def engines(protocol: Protocol) -> list[Engine]:
         Engine("checkers + orjson", lambda: _parsed(plain.accepts)),
         Engine("checkers + json", lambda: plain.accepts_bytes),
         Engine("jsonschema-rs, whole bundle + orjson", lambda: _anyones(_rust()(schema))),
-        Engine("jsonschema-rs, dispatched + orjson", rust),
-        Engine("pydantic models, dispatched + orjson", lambda: _models(protocol), slow=True),
-        Engine("fastjsonschema, dispatched + orjson", fast, slow=True),
-        Engine("jsonschema, dispatched + orjson", python, slow=True),
+        Engine("jsonschema-rs, by method + orjson", rust),
+        Engine("pydantic models, by method + orjson", lambda: _models(protocol), slow=True),
+        Engine("fastjsonschema, by method + orjson", fast, slow=True),
+        Engine("jsonschema, by method + orjson", python, slow=True),
     ]
 
 

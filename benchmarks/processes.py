@@ -5,7 +5,8 @@
 A peer is measured right after acpgen, as often as there are pairs, so a busy machine slows both;
 the median of the ratios counts. CPU time and peak memory are what the operating system accounts.
 Tools that come as commands are installed into an environment of their own, kept in FOLDER if one is
-named. Byte code is written before anything is measured.
+named, and so is acpgen itself, as a user installs it. Byte code is written before anything is
+measured. The last table has the targets, and how they were reached in this run.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from shutil import which
 import corpus
 
 HERE = Path(__file__).parent
+ROOT = HERE.parent
 BUNDLE = HERE.parent / "generated" / "schema" / "acp-v2.unstable.schema.json"
 TOOLS = {"jsonschema": "sourcemeta-jsonschema", "check-jsonschema": "check-jsonschema"}
 """Commands, and the packages that bring them. Both bring a `jsonschema`."""
@@ -34,6 +36,9 @@ DECIDED = (0, 1)
 SOURCEMETA = (0, 1, 2)
 """The exit statuses of a verdict. Sourcemeta exits with 2 for invalid input."""
 Command = Sequence[str]
+PARSING = "orjson, parsing only"
+INVALID = "acpgen validate, of an invalid one"
+INSTALLED = ", installed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,24 @@ class Row:
     memory: float
     ratio: float
     said: str = ""
+
+
+class Reached:
+    """What was measured for the targets, in the order in which they are printed."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+
+    def add(self, target: str, limit: float, measured: float, *, least: bool = False) -> None:
+        """Note a target: a ratio of at most, or at `least`, a limit."""
+        met = measured >= limit if least else measured <= limit
+        sign = "≥" if least else "≤"
+        shown = f"{measured:.2f}" if met else f"**missed: {measured:.2f}**"
+        self._lines.append(f"| {target.format(limit=f'{sign} {limit:g}')} | {shown} |")
+
+    def table(self) -> str:
+        """All of them in Markdown."""
+        return "\n".join(["### Targets", "", "| target | reached |", "|-|-|", *self._lines]) + "\n"
 
 
 def run(command: Command) -> Run:
@@ -84,9 +107,29 @@ def acpgen(*arguments: str) -> Command:
     return (sys.executable, "-c", program, *arguments)
 
 
+def installed_acpgen(folder: Path) -> Command:
+    """The command of acpgen from an environment that has it as a user installs it, anew."""
+    place = folder / "acpgen"
+    python = str(place / "bin" / "python")
+    if not place.exists():
+        venv.create(place, with_pip=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", str(ROOT)], check=True)
+    again = ["install", "-q", "--force-reinstall", "--no-deps", str(ROOT)]
+    subprocess.run([python, "-m", "pip", *again], check=True)
+    return (python, "-I", str(place / "bin" / "acpgen"))
+
+
 def peer(name: str, file: Path) -> Command:
     """A validator of `peers/peer.py`."""
     return (sys.executable, str(HERE / "peers" / "peer.py"), name, str(file))
+
+
+def ajv(file: Path) -> dict[str, Command]:
+    """Ajv on Node.js; empty where one of the two is not installed."""
+    node = which("node")
+    if node is None or not (ROOT / "tests" / "interop" / "node_modules" / "ajv").is_dir():
+        return {}
+    return {"Ajv, whole bundle": (node, str(HERE / "peers" / "ajv.mjs"), str(file))}
 
 
 def compare(own: Command, peers: Mapping[str, Command], pairs: int) -> Iterator[Row]:
@@ -132,7 +175,7 @@ def written(folder: Path, lines: int, share: float, *, readable: bool = False) -
     return file
 
 
-def tools(folder: Path) -> Mapping[str, str]:
+def commands_in(folder: Path) -> Mapping[str, str]:
     """The commands that could be installed, by name, each in an environment of its own."""
     found: dict[str, str] = {}
     for command, package in TOOLS.items():
@@ -148,15 +191,17 @@ def tools(folder: Path) -> Mapping[str, str]:
     return found
 
 
-def whole(folder: Path, lines: int, pairs: int, installed: Mapping[str, str]) -> Iterator[str]:
+def whole(
+    folder: Path, lines: int, pairs: int, installed: Mapping[str, str], reached: Reached
+) -> Iterator[str]:
     """Tables for long input: clean, with a few faults, and with many."""
     clean, few = written(folder, lines, 0), written(folder, lines, 0.01)
-    short, half = written(folder, lines // 10, 0.01), written(folder, lines // 5, 0.5)
+    short, half = written(folder, lines // 10, 0.01), written(folder, lines, 0.5)
     for title, file in (("all valid", clean), ("1 % faulty", few)):
         peers: dict[str, Command] = {
             "acpgen again": acpgen("validate", str(file)),
             "reading lines": peer("read_only", file),
-            "orjson, parsing only": peer("parse_only", file),
+            PARSING: peer("parse_only", file),
             "jsonschema-rs, whole bundle": peer("rust", file),
             "jsonschema-rs, by method": peer("rust_dispatched", file),
         }
@@ -164,7 +209,11 @@ def whole(folder: Path, lines: int, pairs: int, installed: Mapping[str, str]) ->
         if "jsonschema" in installed and file is clean:
             peers["sourcemeta --fast"] = sourcemeta(installed["jsonschema"], file)
         own = acpgen("validate", str(file))
-        yield table(f"{lines:,} messages, {title}", list(compare(own, peers, pairs)))
+        rows = list(compare(own, peers, pairs))
+        if file is clean:
+            parsing = ratio_of(rows, PARSING)
+            reached.add("valid messages {limit} x parsing only", 1.25, 1 / parsing)
+        yield table(f"{lines:,} messages, {title}", rows)
     if "jsonschema" in installed:
         file, program = written(folder, lines, 0.01, readable=True), installed["jsonschema"]
         peers = {
@@ -177,8 +226,7 @@ def whole(folder: Path, lines: int, pairs: int, installed: Mapping[str, str]) ->
         "pydantic models, by method": peer("models", short),
         "fastjsonschema, by method": peer("fast", short),
     }
-    if (node := which("node")) is not None:
-        slow["Ajv, whole bundle"] = (node, str(HERE / "peers" / "ajv.mjs"), str(short))
+    slow |= ajv(short)
     own = acpgen("validate", str(short))
     yield table(f"{lines // 10:,} messages, 1 % faulty", list(compare(own, slow, 3)))
     few = written(folder, lines // 100, 0.01)
@@ -186,8 +234,18 @@ def whole(folder: Path, lines: int, pairs: int, installed: Mapping[str, str]) ->
     peers = {"jsonschema (Python), by method": peer("python", few)}
     yield table(f"{lines // 100:,} messages, 1 % faulty", list(compare(own, peers, 3)))
     own = acpgen("validate", str(half))
-    peers = {"jsonschema-rs with errors, by method": peer("rust_errors", half)}
-    yield table(f"{lines // 5:,} messages, half of them faulty", list(compare(own, peers, pairs)))
+    errors = "jsonschema-rs with errors, by method"
+    peers = {PARSING: peer("parse_only", half), errors: peer("rust_errors", half)}
+    rows = list(compare(own, peers, pairs))
+    reached.add("half of them faulty {limit} x parsing only", 6, 1 / ratio_of(rows, PARSING))
+    faster = ratio_of(rows, errors)
+    reached.add("half of them faulty {limit} x jsonschema-rs with errors", 3, faster, least=True)
+    yield table(f"{lines:,} messages, half of them faulty", rows)
+
+
+def ratio_of(rows: Sequence[Row], name: str) -> float:
+    """The ratio of a row."""
+    return next(row.ratio for row in rows if row.name == name)
 
 
 def sourcemeta(command: str, file: Path, *, fast: bool = True) -> Command:
@@ -195,20 +253,31 @@ def sourcemeta(command: str, file: Path, *, fast: bool = True) -> Command:
     return (command, "validate", str(BUNDLE), str(file), "--continue", *(["--fast"] * fast))
 
 
-def growth(folder: Path, lines: int, pairs: int) -> str:
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What was installed: commands by their names, and acpgen."""
+
+    commands: Mapping[str, str]
+    acpgen: Command
+
+
+def growth(folder: Path, lines: int, pairs: int, reached: Reached) -> str:
     """A table of what longer and longer input takes."""
     rows = ["### Longer input, 1 % faulty", "", "| messages | CPU s | us a message | peak MiB |"]
     rows.append("|-:|-:|-:|-:|")
+    most = 0.0
     for number in (lines // 10, lines, 5 * lines):
         file = written(folder, number, 0.01)
         runs = [run(acpgen("validate", str(file))) for _ in range(pairs)]
         seconds = statistics.median(each.seconds for each in runs)
         memory = max(each.memory for each in runs)
+        most = max(most, memory)
         rows.append(f"| {number:,} | {seconds:.2f} | {seconds / number * 1e6:.2f} | {memory:.0f} |")
+    reached.add("peak memory {limit} MiB at any length", 32, most)
     return "\n".join(rows) + "\n"
 
 
-def first(folder: Path, pairs: int, installed: Mapping[str, str]) -> str:
+def first(folder: Path, pairs: int, tools: Tools, reached: Reached) -> str:
     """A table of what the verdict on one message takes, by starting Python."""
     valid, broken = folder / "valid.jsonl", folder / "broken.jsonl"
     valid.write_bytes(MESSAGE)
@@ -216,7 +285,7 @@ def first(folder: Path, pairs: int, installed: Mapping[str, str]) -> str:
     bare = (sys.executable, "-c", "pass")
     peers: dict[str, Command] = {
         "acpgen validate": acpgen("validate", str(valid)),
-        "acpgen validate, of an invalid one": acpgen("validate", str(broken)),
+        INVALID: acpgen("validate", str(broken)),
         "acp_v2.check": (
             sys.executable,
             "-c",
@@ -230,7 +299,10 @@ def first(folder: Path, pairs: int, installed: Mapping[str, str]) -> str:
     }
     if (node := which("node")) is not None:
         peers["node alone"] = (node, "-e", "0")
-        peers["Ajv, whole bundle"] = (node, str(HERE / "peers" / "ajv.mjs"), str(valid))
+    peers |= ajv(valid)
+    peers["acpgen validate" + INSTALLED] = (*tools.acpgen, "validate", str(valid))
+    peers[INVALID + INSTALLED] = (*tools.acpgen, "validate", str(broken))
+    installed = tools.commands
     if "jsonschema" in installed:
         peers["sourcemeta --fast"] = sourcemeta(installed["jsonschema"], valid)
     if "check-jsonschema" in installed:
@@ -239,10 +311,14 @@ def first(folder: Path, pairs: int, installed: Mapping[str, str]) -> str:
         command = installed["check-jsonschema"]
         peers["check-jsonschema"] = (command, "--schemafile", str(BUNDLE), str(single))
     rows = ["### One message", "", "| | CPU ms | x `python -c pass` |", "|-|-:|-:|"]
-    rows += [
-        f"| {row.name} | {row.seconds * 1000:.0f} | {row.ratio:.2f} |"
-        for row in compare(bare, peers, pairs)
-    ]
+    found = list(compare(bare, peers, pairs))
+    rows += [f"| {row.name} | {row.seconds * 1000:.0f} | {row.ratio:.2f} |" for row in found]
+    invalid, valid_one = ratio_of(found, INVALID), ratio_of(found, "acpgen validate")
+    reached.add("first verdict on an invalid message {limit} x starting Python", 4, invalid)
+    own = valid_one / ratio_of(found, "acpgen validate" + INSTALLED)
+    reached.add("a valid message from a checkout {limit} x installed", 1.5, own)
+    own = invalid / ratio_of(found, INVALID + INSTALLED)
+    reached.add("an invalid message from a checkout {limit} x installed", 1.5, own)
     return "\n".join(rows) + "\n"
 
 
@@ -255,11 +331,14 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        installed = tools(options.peers or folder)
-        print(first(folder, 3 * options.pairs, installed), flush=True)
-        print(growth(folder, options.lines, options.pairs), flush=True)
-        for text in whole(folder, options.lines, options.pairs, installed):
+        place = (options.peers or folder).resolve()
+        place.mkdir(parents=True, exist_ok=True)
+        installed, reached = Tools(commands_in(place), installed_acpgen(place)), Reached()
+        print(first(folder, 3 * options.pairs, installed, reached), flush=True)
+        print(growth(folder, options.lines, options.pairs, reached), flush=True)
+        for text in whole(folder, options.lines, options.pairs, installed.commands, reached):
             print(text, flush=True)
+        print(reached.table())
 
 
 if __name__ == "__main__":

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     from file_scheduling import FileScheduling
 
+# A plugin of some tests, whose helpers they import before pytest does.
+pytest.register_assert_rewrite("private_postgres")
+
 TESTS = Path(__file__).parent
 SURROUNDINGS = (
     *("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "PY_COLORS", "GITHUB_ACTIONS"),

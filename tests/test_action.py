@@ -61,7 +61,7 @@ CASES: list[Case] = [
     (
         "acpgen conform",
         {"agent": "false", "conform-options": "--trace retry-answer"},
-        (2, "### acpgen conform: no verdict", "does not start"),
+        (2, "### acpgen conform: no verdict", "does not answer"),
     ),
     (
         "acpgen conform --url",

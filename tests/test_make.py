@@ -1,7 +1,9 @@
-"""What `make` prints where a tool is missing."""
+"""What `make` prints: its targets, and where a tool is missing."""
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -13,19 +15,29 @@ import unavailable
 REPOSITORY = Path(__file__).parents[1]
 
 
-def make(target: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Make a target with no program to be found."""
+def make(target: str, path: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
+    """Make a target. Programs are found in a path, by default none."""
     program = shutil.which("make")
     if program is None:
         unavailable.skip("make is missing")
     return subprocess.run(
         [program, "--silent", target],
         cwd=REPOSITORY,
-        env={"PATH": "", **variables},
+        env={"PATH": path, **variables},
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+def test_the_help_has_each_target_with_what_it_does() -> None:
+    made = make("help", path=os.environ["PATH"])
+    assert (made.returncode, made.stderr) == (0, "")
+    shown = re.findall(r"^  make (\w+) +\S.*$", made.stdout, re.MULTILINE)
+    text = (REPOSITORY / "Makefile").read_text("utf-8")
+    (listed,) = re.findall(r"^\.PHONY: (help .*)$", text, re.MULTILINE)
+    assert shown == sorted(listed.split())
+    assert len(made.stdout.splitlines()) == len(shown)
 
 
 @pytest.mark.parametrize("target", ["docs", "view"])

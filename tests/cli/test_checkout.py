@@ -57,9 +57,11 @@ def test_the_schema_that_came_with_acpgen_is_noted(call: list[str], advice: str)
 @pytest.mark.usefixtures("_checkout")
 def test_generate_names_the_schema_that_it_used() -> None:
     call = ["generate", "--out", "out", "--target", "openrpc"]
-    assert CliRunner().invoke(APP, call).stderr.endswith(" from the schema that came with acpgen\n")
+    assert (
+        CliRunner().invoke(APP, call).stderr.endswith(", from the schema that came with acpgen\n")
+    )
     checked = CliRunner().invoke(APP, [*call, "--check"])
-    assert "out: as generated from the schema that came with acpgen\n" in checked.stderr
+    assert "out: as generated, from the schema that came with acpgen\n" in checked.stderr
 
 
 def test_an_installed_acpgen_names_its_schema_and_the_folder_it_wrote_into(
@@ -69,7 +71,7 @@ def test_an_installed_acpgen_names_its_schema_and_the_folder_it_wrote_into(
     monkeypatch.setattr(resources, "comes_installed", lambda: True)
     printed = CliRunner().invoke(APP, ["generate", "--out", "out", "--target", "openrpc"]).stderr
     assert printed.startswith(f"{tmp_path / 'out'}: wrote ")
-    assert printed.endswith(" from the schema that came with acpgen\n")
+    assert printed.endswith(", from the schema that came with acpgen\n")
 
 
 @pytest.mark.usefixtures("_checkout")

@@ -289,6 +289,18 @@ def test_a_schema_that_is_none() -> None:
     assert result.stderr.endswith("acpgen: new/v2: is not a schema that can be compared\n")
 
 
+def test_a_version_that_is_no_path_leads_to_its_release(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resources, "SCHEMA", workplace / "new" / "v2")
+    Path("new/released").mkdir()
+    Path("new/released/acp-v2-1.0.0.schema.json").touch()
+    missing = "acpgen: {}: No such file or directory{}\n"
+    question = "; did you mean new/released/acp-v2-1.0.0.schema.json?"
+    assert run("1.0.0", "new/v2").stderr == missing.format("1.0.0", question)
+    assert run("1.0.1", "new/v2").stderr == missing.format("1.0.1", "")
+
+
 def test_a_path_that_is_not_there() -> None:
     result = run("old/v2", "nowhere.json")
     assert (result.exit_code, result.stdout) == (2, "")

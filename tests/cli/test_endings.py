@@ -14,6 +14,7 @@ from acpgen import cli, resources
 from acpgen.cli.app import typer_app
 from acpgen.cli.crash import account
 from proofs import a_few
+from waiting import HANGS
 
 
 def interrupt(*_: object, **__: object) -> None:
@@ -121,6 +122,31 @@ def test_a_closed_output_is_2(command: list[str]) -> None:
     assert done.stderr == "acpgen: standard output is closed\n"
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+@pytest.mark.parametrize(
+    "command",
+    a_few(
+        (["rules"], ["--help"], ["convert"], ["trace"], ["view", "-o", "-"]),
+        [["rules"], ["convert"]],
+        "starts one more process",
+    ),
+)
+def test_a_full_output_is_2_with_the_same_words(command: list[str]) -> None:
+    message = b'-> {"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}\n'
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "acpgen", *command],
+            input=message,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert done.returncode == 2
+    reported = b"acpgen: can't go on: standard output: No space left on device\n"
+    assert done.stderr.endswith(reported)
+    assert b"written" not in done.stderr
+
+
 @pytest.mark.parametrize("command", ["validate", "trace"])
 @pytest.mark.parametrize("form", a_few(("text", "json"), {"json"}, "starts one more process"))
 def test_a_closed_input_is_2(command: str, form: str) -> None:
@@ -185,8 +211,20 @@ def test_a_schema_that_is_not_a_file_is_2(device: str, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "acpgen", "lint", str(tmp_path / "v2")],
         capture_output=True,
-        timeout=30,
+        timeout=HANGS,
         check=False,
     )
     assert done.returncode == 2
     assert b"Traceback" not in done.stderr
+
+
+def test_a_recursion_without_end_is_reported_in_few_lines() -> None:
+    def deeper() -> None:
+        deeper()
+
+    with pytest.raises(RecursionError) as raised:
+        deeper()
+    lines = account(raised.value).splitlines()
+    assert lines[0].startswith("acpgen: can't go on: RecursionError in acpgen itself;")
+    assert len(lines) == 42
+    assert sum(line.endswith(" more lines") for line in lines) == 1

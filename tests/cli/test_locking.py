@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from acpgen.cli.locking import alone_in
+from waiting import HANGS
 
 ADD = """
 import sys, time
@@ -72,7 +73,7 @@ def test_the_second_waits(tmp_path: Path) -> None:
         )
         time.sleep(0.5)
         assert other.poll() is None
-    assert other.communicate(timeout=20)[0] == b"in\n"
+    assert other.communicate(timeout=HANGS)[0] == b"in\n"
 
 
 def test_a_file_in_the_place_of_the_folder_is_an_error(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 from acpgen.cli.whole_file import whole_file
 from command_calls import APP
 from conform_calls import ONE, conform, write_forgetful
+from waiting import HANGS
 
 LOG = b'{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}\n'
 
@@ -30,7 +31,7 @@ def read_from(pipe: Path) -> Iterator[list[bytes]]:
     reader.start()
     yield got
     assert stat.S_ISFIFO(pipe.lstat().st_mode)
-    reader.join(30)
+    reader.join(HANGS)
     assert [each.name for each in pipe.parent.glob(".*")] == []
 
 

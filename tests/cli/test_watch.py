@@ -28,7 +28,7 @@ from command_calls import APP
 from proofs import a_few
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "schema"
-PATIENCE = 60
+PATIENCE = 300
 """How many seconds to wait for what takes less than one, on a machine that does much else."""
 
 

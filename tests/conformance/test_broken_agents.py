@@ -21,7 +21,7 @@ from acp_conformance.requirements import Role
 from acp_conformance.trace_runner import AgentTimeouts
 from acp_conformance.trace_script import scripts
 from acp_conformance.verdict import RequirementVerdict, VerdictStatus, verdicts
-from laboratory import MORE, PATIENCE, Mount, examine
+from laboratory import MORE, PATIENCE, Mount, examine, patiently
 from variation import FAULTS, Variation
 
 MODULES = (
@@ -77,14 +77,19 @@ def test_the_reference_keeps_everything() -> None:
 @pytest.mark.parametrize("agent", A_FEW)
 def test_a_few_broken_agents_fail_what_they_break(agent: type[Variation]) -> None:
     about = tuple(script for script in scripts() if script.proves & FAULTS[agent])
-    found = verdicts(examine(agent, about, PATIENCE), Role.AGENT)
-    assert failing(found).keys() == FAULTS[agent]
+    found = patiently(
+        lambda timeouts: failing(verdicts(examine(agent, about, timeouts), Role.AGENT)),
+        lambda failed: failed.keys() == FAULTS[agent],
+    )
+    assert found.keys() == FAULTS[agent]
 
 
 def test_one_trace_shows_the_fault_of_some() -> None:
     def seen(agent: type[Variation]) -> set[str]:
         played = tuple(script for script in scripts() if script.name == ONE_TRACE[agent])
-        (result,) = examine(agent, played, PATIENCE)
+        (result,) = patiently(
+            lambda timeouts: examine(agent, played, timeouts), lambda results: results[0].broken
+        )
         return {*dict(result.broken)}
 
     with ThreadPoolExecutor(len(ONE_TRACE)) as pool:

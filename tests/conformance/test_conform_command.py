@@ -107,8 +107,8 @@ def test_the_death_of_an_agent_is_reported_once(tmp_path: Path) -> None:
     program = "import sys; sys.exit('no such model')"
     status, out, err = conform("--record", tmp_path, "--", sys.executable, "-c", program)
     words = "the connection ended (exit status 1; standard error: no such model)"
-    why = "acpgen: the program under test does not start: step 1, connect: initialize: "
-    hint = "see that the command talks ACP on its pipes"
+    why = "acpgen: the program under test does not answer: step 1, connect: initialize: "
+    hint = "it wrote nothing to standard output: see that the command talks ACP on its pipes"
     assert (out, err) == ("", f"{why}{words}: {hint}\n")
     written = {file.suffix: file.read_bytes() for file in tmp_path.iterdir()}
     assert (len([*tmp_path.iterdir()]), written[".stderr"]) == (3, b"no such model\n")
@@ -119,14 +119,14 @@ def test_an_agent_that_never_answers_is_not_waited_for_again() -> None:
     hangs = (sys.executable, "-c", "import time; time.sleep(600)")
     status, out, err = conform("--timeout", "2", "--format", "json", "--", *hangs)
     document = json.loads(out)
-    summary = "the program under test does not start: step 1, connect: initialize: no answer came"
+    summary = "the program under test does not answer: step 1, connect: initialize: no answer came"
     assert document["problems"][0]["message"].startswith(summary)
     assert err.startswith(f"acpgen: {summary}")
     assert (status, document["complete"]) == (2, False)
 
 
 def test_a_program_that_does_not_speak_gets_no_report() -> None:
-    echo = ("--timeout", "2", "--", "cat")
+    echo = ("--timeout", "300", "--", "cat")
     status, out, err = conform_apart(*echo)
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert err.startswith("acpgen: the program under test can't be judged: step 1, connect: ")

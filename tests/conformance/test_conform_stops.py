@@ -8,15 +8,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from proofs import a_few
+from waiting import HANGS, gone, until
 
-SECONDS = 30.0
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 CHOSEN = ("--trace", "keyless-prompts-are-new", "--trace", "support-keys")
 KIT = """
@@ -67,29 +66,13 @@ def stopped(folder: Path, number: int, *args: str) -> tuple[int, str, str]:
     try:
         until(lambda: (folder / "pids").exists() or kit.poll() is not None)
         kit.send_signal(number)
-        out, err = kit.communicate(timeout=SECONDS)
+        out, err = kit.communicate(timeout=HANGS)
     finally:
         kit.kill()
     pids = (folder / "pids").read_text().split()
     until(lambda: all(map(gone, pids)))
     assert [*temporary.iterdir()] == []
     return kit.returncode, out, err
-
-
-def until(met: Callable[[], bool]) -> None:
-    end = time.monotonic() + SECONDS
-    while not met():
-        assert time.monotonic() < end
-        time.sleep(0.01)
-
-
-def gone(pid: str) -> bool:
-    """True if a process has ended, be it a zombie."""
-    stat = Path(f"/proc/{pid}/stat")
-    try:
-        return stat.read_text().rpartition(")")[2].split()[0] == "Z"
-    except OSError:
-        return True
 
 
 @pytest.mark.parametrize("number", a_few(STOPS, {signal.SIGINT}, "plays until it is stopped"))
@@ -135,7 +118,7 @@ def test_nothing_is_left_whenever_it_is_stopped(tmp_path: Path, tenths: int) -> 
     )
     time.sleep(tenths / 10)
     kit.send_signal(signal.SIGTERM)
-    status = kit.wait(SECONDS)
+    status = kit.wait(HANGS)
     until(lambda: not any(map(partial(runs_with, mark), Path("/proc").glob("[0-9]*"))))
     assert [*tmp_path.iterdir()] == []
     assert status in {2, -signal.SIGTERM}  # the latter before it plays

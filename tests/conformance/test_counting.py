@@ -52,7 +52,7 @@ for line in sys.stdin:
 def reason(show: str, insertions: int) -> str:
     """Why the trace ends early, for an agent that keeps so many messages of one key."""
     program = PROGRAM.replace("SHOW", show).replace("LIMIT", str(insertions))
-    return play(SCRIPT, Programs([sys.executable, "-c", program]), AgentTimeouts(5.0, 0.05)).reason
+    return play(SCRIPT, Programs([sys.executable, "-c", program]), AgentTimeouts(60.0, 0.05)).reason
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from broken_lifetimes import KeepsKeysInMemory
 from laboratory import Laboratory
 from variation import Variation
 
-SHORT = AgentTimeouts(answer=3.0, quiet=0.05)
+SHORT = AgentTimeouts(answer=60.0, quiet=0.05)
 
 
 def search(insertion: float, latency: float) -> tuple[KillTimes, list[float]]:

@@ -16,7 +16,7 @@ import pytest
 from acp_conformance.agent_timeouts import AgentTimeouts
 from acp_conformance.evidence import expectation
 from acp_conformance.expected_failures import ExpectationError, expected_failures
-from acp_conformance.likely_causes import IGNORED, UNKNOWN, UNSEEN, likely_cause
+from acp_conformance.likely_causes import UNSEEN
 from acp_conformance.played_steps import described
 from acp_conformance.requirements import Role
 from acp_conformance.run_report import ReplayCommand
@@ -101,10 +101,8 @@ def test_text_has_the_sentence_what_was_seen_and_the_cause(forgetful: list[str])
         *["came"] * 2,
         *["step"] * 5,
         "replay",
-        "likely",
     ]
     assert 'RFD, The idempotencyKey parameter: "Agents that advertise' in out
-    assert f"likely cause: {UNSEEN}\n" in out
 
 
 def test_junit_has_it_too(forgetful: list[str]) -> None:
@@ -153,23 +151,6 @@ def test_the_key_of_a_step_is_hidden() -> None:
     assert described(Step("prompts", {"literals": ["a", "b"]})) == "prompts literals 2 keys"
 
 
-@pytest.mark.parametrize(
-    ("id_", "observed", "failing", "passing", "cause"),
-    [
-        ("support-keys", "r2 got a messageId other than", {"support-keys"}, (), UNSEEN),
-        ("support-keys", "r2 got", {"support-keys"}, {"reject-malformed-key"}, IGNORED),
-        ("support-keys", "r1 was answered with the error -32602", {"support-keys"}, (), UNKNOWN),
-        ("insert-once", "", {"support-keys"}, (), "it follows from support-keys, which fails"),
-        ("keyless-prompts-are-new", "", {"support-keys"}, (), ""),
-        ("insert-once", "", {"insert-once"}, {"support-keys"}, ""),
-    ],
-)
-def test_a_known_pattern_has_its_cause(
-    id_: str, observed: str, failing: set[str], passing: set[str], cause: str
-) -> None:
-    assert likely_cause(id_, observed, failing, passing) == cause
-
-
 def test_the_typed_handler_of_the_sdk_is_named() -> None:
     assert "TypeScript SDK 2.4.0" in UNSEEN
     assert 'onRequest("*", ...)' in UNSEEN
@@ -190,7 +171,7 @@ class EmbedsKeys(IgnoresKeys):
 
 def test_no_key_is_shown_in_the_id_of_a_message() -> None:
     (script,) = (each for each in scripts() if each.name == "retry-same-connection")
-    result = play(script, Laboratory(EmbedsKeys), AgentTimeouts(10.0, 0.05))
+    result = play(script, Laboratory(EmbedsKeys), AgentTimeouts(60.0, 0.05))
     assert {id_ for id_, _ in result.broken} == {"insert-once", "keys-stay-private"}
     assert result.facts.evidence is not None
     shown = " ".join(result.facts.evidence.came)
@@ -200,12 +181,6 @@ def test_no_key_is_shown_in_the_id_of_a_message() -> None:
     assert not re.search(
         r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}-", shown
     )
-
-
-def test_a_key_that_is_shown_was_seen() -> None:
-    failing = {"support-keys", "keys-stay-private"}
-    assert likely_cause("support-keys", "", failing, set()) == IGNORED
-    assert likely_cause("reject-malformed-key", "", failing, set()) == ""
 
 
 def test_a_failure_of_a_server_may_be_expected(tmp_path: Path) -> None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,6 +15,10 @@ from acp_conformance.launchers import Programs
 from acp_conformance.trace_runner import AgentTimeouts, play
 from acp_conformance.trace_script import Json, Script, Step, scripts
 from acp_conformance.verdict import TraceResult
+from laboratory import patiently
+
+BRIEF = AgentTimeouts(2.0, 0.05)
+"""For agents that do not answer."""
 
 SCRIPT = next(script for script in scripts() if script.name == "retry-answer")
 PROGRAM = """
@@ -82,8 +89,10 @@ ODD = {
 @pytest.mark.parametrize("name", ODD)
 def test_an_odd_answer_ends_the_trace(name: str) -> None:
     answers, reason = ODD[name]
-    program = f"ODD = {answers!r}\n{PROGRAM}"
-    result = play(SCRIPT, Programs([sys.executable, "-c", program]), AgentTimeouts(2.0, 0.05))
+    program = Programs([sys.executable, "-c", f"ODD = {answers!r}\n{PROGRAM}"])
+    result = patiently(
+        partial(play, SCRIPT, program), lambda result: reason in result.reason, BRIEF
+    )
     assert reason in result.reason
     assert (result.kept, list(result.broken)) == (frozenset(), [])
     assert json.loads(result.transcript.splitlines()[0])["from"] == "client"
@@ -108,17 +117,62 @@ sys.stdout.reconfigure(encoding="utf-8")
 print({written}, flush=True)
 sys.stdin.read()
 """
-    result = play(SCRIPT, Programs([sys.executable, "-c", program]), AgentTimeouts(2.0, 0.05))
-    assert "initialize: no answer came in 2 seconds: " in result.reason
+    agent = Programs([sys.executable, "-c", program])
+    result = patiently(partial(play, SCRIPT, agent), lambda result: why in result.reason, BRIEF)
+    assert re.search(r"initialize: no answer came in \d+ seconds: ", result.reason)
     assert why in result.reason
     assert result.reason.endswith(": ACP has one JSON object on each line")
+
+
+MCP = """
+import json, sys
+for line in sys.stdin:
+    RESULT = {"protocolVersion": "2025-06-18", "serverInfo": {"name": "x"}, "capabilities": {}}
+    answer = {"jsonrpc": "2.0", "id": json.loads(line)["id"], "result": RESULT}
+    print(json.dumps(answer), flush=True)
+"""
+HTTP = """
+import sys
+print("Serving HTTP on 0.0.0.0 port 8000 (http://0.0.0.0:8000/) ...", flush=True)
+sys.stdin.read()
+"""
+LSP = """
+import sys
+sys.stdin.readline()
+print("Content-Length: 2\\r\\n\\r\\n{}", end="", flush=True)
+sys.stdin.read()
+"""
+NOTHING = "it wrote nothing to standard output: see that the command talks ACP on its pipes"
+OTHERS = {
+    "cat": (["cat"], "step 1, connect: the command sends back what it gets, as cat or a "),
+    "tee": (["tee", os.devnull], "step 1, connect: the command sends back what it gets, "),
+    "true": (["true"], f"initialize: the connection ended (exit status 0): {NOTHING}"),
+    "sleep": (["sleep", "100"], f"initialize: no answer came in 2 seconds: {NOTHING}"),
+    "yes": (["yes"], "'y' is not JSON: expecting value at column 1: ACP has one JSON object"),
+    "hi": (["echo", "hi"], "'hi' is not JSON: expecting value at column 1: ACP has one JSON"),
+    "HTTP": ([sys.executable, "-c", HTTP], "it seems to listen on a port: give its address with"),
+    "LSP": ([sys.executable, "-c", LSP], "it frames messages with Content-Length, as language"),
+    "MCP": (
+        [sys.executable, "-c", MCP],
+        "step 1, connect: the command seems to be an MCP server, since it answers initialize with"
+        " the protocolVersion 2025-06-18",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_another_program_is_named_by_what_was_seen(name: str) -> None:
+    command, reason = OTHERS[name]
+    result = play(SCRIPT, Programs(command), AgentTimeouts(2.0, 0.05))
+    assert reason in result.reason
+    assert (result.begun, result.kept, list(result.broken)) == (False, frozenset(), [])
 
 
 def test_an_agent_that_starts_only_once_proves_nothing(tmp_path: Path) -> None:
     once = f"import os\nos.mkdir({str(tmp_path / 'begun')!r})\n"
     program = f"{once}ODD = {{'session/prompt': {{'result': {{'messageId': 'm'}}}}}}\n{PROGRAM}"
     script = next(script for script in scripts() if script.name == "retry-after-restart")
-    result = play(script, Programs([sys.executable, "-c", program]), AgentTimeouts(5.0, 0.05))
+    result = play(script, Programs([sys.executable, "-c", program]), AgentTimeouts(60.0, 0.05))
     why = "step 6, connect: the agent did not start again: initialize: the connection ended"
     assert result.reason.startswith(f"{why} (exit status 1; standard error: ")
     assert "File exists" in result.reason
@@ -130,7 +184,7 @@ def judged(name: str, program: str) -> TraceResult:
     """Play a trace with an agent that answers as `program`, and otherwise as `PROGRAM`."""
     script = next(script for script in scripts() if script.name == name)
     launcher = Programs([sys.executable, "-c", program + PROGRAM])
-    return play(script, launcher, AgentTimeouts(5.0, 0.05))
+    return play(script, launcher, AgentTimeouts(60.0, 0.05))
 
 
 @pytest.mark.parametrize("word", ["same", "other"])
@@ -154,7 +208,7 @@ ODD = Odd()
         Step("answer", {"request": "second", word: "first"}),
     )
     launcher = Programs([sys.executable, "-c", program + PROGRAM])
-    result = play(Script("two", "Two.", steps), launcher, AgentTimeouts(5.0, 0.05))
+    result = play(Script("two", "Two.", steps), launcher, AgentTimeouts(60.0, 0.05))
     assert result.reason == "step 5, answer: first was answered without a messageId"
 
 
@@ -178,12 +232,15 @@ import subprocess
 class Odd:
     def get(self, method):
         if method == "session/prompt":
-            subprocess.Popen(["sleep", "20"], stdin=subprocess.DEVNULL)
+            subprocess.Popen(["sleep", "600"], stdin=subprocess.DEVNULL)
             sys.exit(3)
 ODD = Odd()
 """
-    result = judged("null-key", "import sys\n" + program)
-    assert result.reason == "step 4, answer: r0: the agent ended without an answer (exit status 3)"
+    ended = "step 4, answer: r0: the agent ended without an answer (exit status 3)"
+    script = next(script for script in scripts() if script.name == "null-key")
+    agent = Programs([sys.executable, "-c", f"import sys\n{program}{PROGRAM}"])
+    result = patiently(partial(play, script, agent), lambda result: result.reason == ended, BRIEF)
+    assert result.reason == ended
 
 
 def test_what_was_inserted_before_a_crash_is_seen() -> None:

@@ -23,12 +23,13 @@ from acp_conformance.verdict import TraceResult, VerdictStatus, status_of, verdi
 from acpgen.findings import Severity
 from log_inputs import entries_of, read_input
 from transcripts import trace
+from waiting import HANGS
 from whole_schema import whole_schema
 
 PEER = Path(__file__).with_name("peer.mjs")
 SDK = Path(__file__).parents[1] / "interop" / "node_modules"
 AT_ONCE = 6
-PATIENCE = AgentTimeouts(answer=10.0, quiet=0.3)
+PATIENCE = AgentTimeouts(answer=60.0, quiet=0.3)
 FAULTS_OF_THE_KIT = {
     ("initialize-again", "repeated-initialize"),
     ("initialize-twice", "repeated-initialize"),
@@ -159,7 +160,7 @@ def test_a_second_connection_ends_alone(sockets: Path) -> None:
         first.stdin.flush()
         assert b"protocolVersion" in first.stdout.readline()
         joined = [*command, "--join"]
-        done = subprocess.run(joined, input=asked, capture_output=True, check=True, timeout=60)
+        done = subprocess.run(joined, input=asked, capture_output=True, check=True, timeout=HANGS)
         assert b"protocolVersion" in done.stdout
         assert first.poll() is None
 
@@ -218,7 +219,7 @@ def test_joining_says_what_is_missing(socket: list[str], tmp_path: Path) -> None
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=HANGS,
     )
     assert (joined.returncode, joined.stdout) == (2, "")
     missing = "no agent takes connections at missing" if socket else "--join needs --socket PATH"

@@ -24,12 +24,13 @@ from acp_conformance.reference_agent import ReferenceAgent
 from acp_conformance.reference_listener import AddressError, listening
 from acp_retry import MemoryStore
 from conform_calls import conform
+from waiting import HANGS
 
 ASKED = {"protocolVersion": 2, "info": {"name": "test", "version": "1"}}
 INITIALIZE = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": ASKED}
 JSON = {"Content-Type": "application/json"}
 EVENTS = {"Accept": "text/event-stream"}
-PATIENCE = 30.0
+PATIENCE = HANGS
 
 
 @pytest.fixture(scope="module")
@@ -206,7 +207,7 @@ def test_in_the_background_it_is_killed_and_started_again(tmp_path: Path) -> Non
     program = [sys.executable, "-m", "acp_conformance.reference", "--listen", url]
     program += ["--store", str(tmp_path / "store"), f"--background={tmp_path}/./process"]
     try:
-        first = subprocess.run(program, check=True, capture_output=True, text=True, timeout=60)
+        first = subprocess.run(program, check=True, capture_output=True, text=True, timeout=HANGS)
         assert first.stderr == f"the reference agent listens at {url}\n"
         before = file.read_text()
         options = ("--trace", "retry-after-restart", "--restart-command", shlex.join(program))

@@ -6,7 +6,6 @@ import os
 import signal
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from acp_conformance import remote_launcher
 from acp_conformance.launchers import StartError
 from acp_conformance.remote_launcher import RemoteAgent
 from remote_host import RemoteHost
+from waiting import gone, until
 
 FORKS = """
 import os, pathlib, signal, sys, time
@@ -48,21 +48,12 @@ def restart(program: str, *args: object) -> RemoteAgent:
     return agent
 
 
-def until_gone(pid: int) -> None:
-    stat = Path(f"/proc/{pid}/stat")
-    end = time.monotonic() + 20
-    while stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z":
-        assert time.monotonic() < end
-        time.sleep(0.01)
-
-
 def test_what_a_failed_command_has_started_is_killed(tmp_path: Path, temporary: Path) -> None:
     pids = tmp_path / "pids"
     program = f"{FORKS}\nprint('no database', file=sys.stderr); sys.exit(3)"
     with pytest.raises(StartError, match=r"failed \(exit status 3; standard error: no database"):
         restart(program, pids)
-    for pid in pids.read_text().split():
-        until_gone(int(pid))
+    until(lambda: all(map(gone, pids.read_text().split())))
     assert [*temporary.iterdir()] == []
 
 
@@ -73,8 +64,7 @@ def test_what_a_command_has_started_that_hangs_is_killed(
     pids = tmp_path / "pids"
     with pytest.raises(StartError, match="has not ended in 1 seconds"):
         restart(f"{FORKS}\ntime.sleep(600)", pids)
-    for pid in pids.read_text().split():
-        until_gone(int(pid))
+    until(lambda: all(map(gone, pids.read_text().split())))
     assert [*temporary.iterdir()] == []
 
 
@@ -89,8 +79,7 @@ pathlib.Path(sys.argv[1]).write_text(str(server.pid))
     restart(program, pid)
     server = int(pid.read_text())
     try:
-        state = Path(f"/proc/{server}/stat").read_text().rpartition(")")[2].split()[0]
-        assert state != "Z"
+        assert not gone(server)
     finally:
         os.kill(server, signal.SIGKILL)
 

@@ -17,7 +17,7 @@ from acp_conformance.verdict import VerdictStatus, verdicts
 from broken_handling import (
     RefusesKeys,
 )
-from laboratory import MORE, PATIENCE, Laboratory, Mount, examine
+from laboratory import MORE, PATIENCE, Laboratory, Mount, examine, patiently
 from proofs import a_few
 from right_agents import (
     AddsToPrompts,
@@ -171,7 +171,10 @@ A_FEW = ("retry-answer", "retry-same-connection", "keyless", "reused-key", "shap
 )
 def test_a_few_that_are_right_fail_nothing_in_a_few_traces(agent: type[Variation]) -> None:
     played = tuple(script for script in scripts() if script.name in A_FEW)
-    results = examine(agent, played, PATIENCE)
+    results = patiently(
+        lambda timeouts: examine(agent, played, timeouts),
+        lambda results: not any(result.broken for result in results),
+    )
     assert [(result.trace, [*result.broken]) for result in results] == [
         (script.name, []) for script in played
     ]

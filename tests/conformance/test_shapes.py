@@ -10,11 +10,12 @@ import broken_shapes
 from acp_conformance.requirement_rows import RFD
 from acp_conformance.requirements import BY_ID, Role
 from acp_conformance.shape_requirements import SHAPE, SHAPE_REQUIREMENTS, shape_ids
+from acp_conformance.trace_runner import AgentTimeouts
 from acp_conformance.trace_script import Script, scripts
 from acp_conformance.trace_selection import named
 from acp_conformance.verdict import VerdictStatus, verdicts
 from conform_calls import AGENT, conform
-from laboratory import PATIENCE, examine
+from laboratory import PATIENCE, examine, patiently
 from variation import FAULTS, Variation
 
 TRACES = tuple(script for script in scripts() if script.name.startswith(f"{SHAPE}-"))
@@ -29,21 +30,31 @@ for line in sys.stdin:
 
 
 def statuses(
-    agent: type[Variation], traces: tuple[Script, ...] = TRACES
+    agent: type[Variation],
+    traces: tuple[Script, ...] = TRACES,
+    timeouts: AgentTimeouts = PATIENCE,
 ) -> dict[str, VerdictStatus]:
     """What traces about shapes show of an agent."""
-    found = verdicts(examine(agent, traces, PATIENCE), Role.AGENT)
+    found = verdicts(examine(agent, traces, timeouts), Role.AGENT)
     return {v.requirement.id: v.status for v in found if v.requirement.id in shape_ids()}
 
 
 def failing(agent: type[Variation]) -> set[str]:
     about = tuple(trace for trace in TRACES if trace.proves & FAULTS[agent])
-    found = statuses(agent, about)
-    return {id_ for id_, status in found.items() if status is VerdictStatus.FAIL}
+
+    def judge(timeouts: AgentTimeouts) -> set[str]:
+        found = statuses(agent, about, timeouts)
+        return {id_ for id_, status in found.items() if status is VerdictStatus.FAIL}
+
+    return patiently(judge, lambda failed: failed == FAULTS[agent])
 
 
 def test_the_reference_keeps_all_of_them() -> None:
-    assert statuses(Variation) == dict.fromkeys(shape_ids(), VerdictStatus.PASS)
+    kept = dict.fromkeys(shape_ids(), VerdictStatus.PASS)
+    found = patiently(
+        lambda timeouts: statuses(Variation, timeouts=timeouts), lambda found: found == kept
+    )
+    assert found == kept
 
 
 def test_each_broken_agent_fails_what_it_breaks() -> None:

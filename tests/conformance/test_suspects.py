@@ -26,7 +26,7 @@ WHERE = '"connection": "c1", "session": "s1"'
 
 def played(agent: Make, *steps: str) -> TraceResult:
     text = f'{{"name": "t", "title": "T", "steps": [{", ".join((OPEN, *steps))}]}}'
-    return play(parse(text, "t"), Laboratory(agent), AgentTimeouts(2.0, 0.1))
+    return play(parse(text, "t"), Laboratory(agent), AgentTimeouts(60.0, 0.1))
 
 
 def prompt(request: str, text: str, more: str) -> str:

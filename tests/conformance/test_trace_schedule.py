@@ -20,9 +20,12 @@ from acp_conformance.trace_schedule import Schedule
 from acp_conformance.trace_script import Script, scripts
 from acp_conformance.trace_selection import QUICK, quick, within
 from acp_conformance.verdict import TraceResult
+from acp_retry import Call, RequestFailedError
 from broken_handling import IgnoresKeys
+from broken_lifetimes import KeepsKeysInMemory
 from laboratory import Laboratory
 from variation import Variation
+from waiting import HANGS
 
 LIMITS = TimeLimits(10.0, 0.05)
 BY_NAME = {script.name: script for script in scripts()}
@@ -62,7 +65,7 @@ class Plays:
         if threading.current_thread() is threading.main_thread():
             yield self.alone()
         else:
-            self.barrier.wait(60)
+            self.barrier.wait(HANGS)
             yield self.beside()
 
 
@@ -79,7 +82,7 @@ def test_what_fails_only_beside_others_does_not_count() -> None:
     plays = Plays(right, ignoring, 2)
     results = played(plays, LEAD, ONCE, "keyless")
     assert [(each.broken, each.reason) for each in results] == [((), "")] * 3
-    assert plays.count == 4
+    assert plays.count == 5, "everything was played again alone"
 
 
 def test_a_trace_that_is_played_again_counts_both_plays() -> None:
@@ -99,6 +102,51 @@ def test_what_fails_alone_is_confirmed_once_for_each_requirement() -> None:
         {"insert-once"},
     ]
     assert plays.count == 4
+
+
+class LosesSessions(Variation):
+    """Knows the sessions of its own process only, as if another one had overwritten its store."""
+
+    async def _known(self, call: Call) -> str:
+        session = str(call.params.get("sessionId"))
+        if session not in self.sessions:
+            raise RequestFailedError.of(-32002, f"no session {session}")
+        return session
+
+
+def losing() -> Launcher:
+    return Laboratory(LosesSessions)
+
+
+def forgetting() -> Launcher:
+    return Laboratory(KeepsKeysInMemory)
+
+
+STORED = ("retry-after-restart", "retry-new-connection", "keyless")
+
+
+@pytest.mark.parametrize("alone", [right, forgetting])
+def test_what_can_not_be_played_beside_others_is_played_alone(alone: Start) -> None:
+    schedule = Schedule(Plays(alone, losing, 3), LIMITS, jobs=3, shares_second=False)
+    chosen = [BY_NAME[name] for name in (LEAD, *STORED)]
+    found = {each.trace: each for each in schedule.play(chosen)}
+    again = {each.trace: each for each in Schedule(Plays(alone, alone, 1), LIMITS).play(chosen)}
+    assert {name: verdict_of(each) for name, each in found.items()} == {
+        name: verdict_of(each) for name, each in again.items()
+    }
+    assert sorted(schedule.disturbed) == ["retry-after-restart", "retry-new-connection"]
+
+
+def verdict_of(result: TraceResult) -> tuple[object, ...]:
+    return result.kept, result.open, {*dict(result.broken)}
+
+
+def test_what_can_not_be_played_alone_either_is_confirmed_once() -> None:
+    plays = Plays(losing, losing, 3)
+    schedule = Schedule(plays, LIMITS, jobs=3, shares_second=False)
+    found = list(schedule.play([BY_NAME[name] for name in (LEAD, *STORED)]))
+    assert len(found) == 4
+    assert (schedule.disturbed, plays.count) == ([], 5)
 
 
 def test_an_agent_that_does_not_start_beside_others_is_started_alone() -> None:
@@ -161,7 +209,7 @@ def test_waiting_follows_the_pace_of_the_agent(
 @pytest.mark.parametrize("name", [LEAD, "retry-after-restart", "keyless", "reused-key"])
 def test_a_trace_costs_what_was_announced(name: str) -> None:
     script = BY_NAME[name]
-    facts = play(script, Laboratory(Variation), AgentTimeouts(10.0, 0.05)).facts
+    facts = play(script, Laboratory(Variation), AgentTimeouts(60.0, 0.05)).facts
     cost = cost_of(script, 0.05)
     assert cost.prompts == (facts.prompts, facts.prompts)
     assert cost.starts == (facts.starts, facts.starts)

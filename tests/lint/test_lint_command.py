@@ -197,3 +197,14 @@ def test_explain_knows_what_was_meant(rule: str, hint: str) -> None:
     assert (result.exit_code, result.stdout) == (2, "")
     assert f"no rule is called {rule}" in result.stderr
     assert hint in result.stderr
+
+
+def test_the_folder_above_a_schema_leads_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(resources.SCHEMA, tmp_path / "schema" / "v2")
+    (tmp_path / "schema" / "other.json").write_text("[]")
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(APP, ["lint", "schema"])
+    assert result.exit_code == 1
+    assert result.stderr.endswith("acpgen: schema: holds schema/v2; name that one?\n")

@@ -210,9 +210,24 @@ def test_the_lines_of_a_logger_that_are_not_json_are_not_refused(number: int) ->
     result = run(line * number)
     assert (result.exit_code, result.stdout) == (2, "")
     assert "no line is a message; line 1 is the first: " in result.stderr
-    assert "--message-at /msg --sender-at /dir --client '>>>'" in result.stderr
+    assert "its messages are in another notation than JSON" in result.stderr
     sent = run(line, "--from", "client")
     assert (sent.exit_code, sent.stdout.count("error[not-json] -32700")) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'rpc.lua:27\t"rpc.send"\t{ id = 1, jsonrpc = "2.0", method = "initialize" }',
+        '((:object (jsonrpc . "2.0") (id . 1) (method . "initialize")))',
+        "DEBUG sent {jsonrpc: '2.0', id: 1, method: 'initialize'}",
+    ],
+    ids=["Lua", "Emacs Lisp", "JavaScript"],
+)
+def test_another_notation_is_named(line: str) -> None:
+    result = run(line.encode())
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "its messages are in another notation than JSON: log the text" in result.stderr
 
 
 def test_a_line_of_plain_text_is_not_a_message() -> None:

@@ -171,7 +171,7 @@ def test_initialize_with_a_new_id_is_repeated_where_the_connection_is_named(tmp_
 
 def test_random_ids_may_be_of_a_new_connection(tmp_path: Path) -> None:
     """They don't begin again, so it is not shown that `initialize` is repeated."""
-    both = [session("s", lambda n, uuid=uuid: f"{uuid}-{n}") for uuid in UUIDS]  # type: ignore[misc]
+    both = [session("s", f"{uuid}-{{}}".format) for uuid in UUIDS]
     traced = run("trace", log(prefixed("{way}"), [0] * 4 + [1] * 4, both), tmp_path)
     assert (traced.exit_code, traced.stdout) == (0, "")
     refused: Message = {"jsonrpc": "2.0", "id": both[1][0]["id"], "error": {"code": -32600}}
@@ -259,3 +259,14 @@ def test_requests_are_noted_after_many_were_answered(monkeypatch: pytest.MonkeyP
     late = [*items, *session("t")[:2], session("s")[5]]
     traced = CliRunner().invoke(APP, ["trace"], input="".join(json.dumps(m) + "\n" for m in late))
     assert "on several connections" in traced.stderr
+
+
+def test_a_level_of_one_line_is_no_name(tmp_path: Path) -> None:
+    """Only the second `initialize` has another one: its answer has that of all others."""
+    wrap = wrapped(level=lambda _, number: "warn" if number == 8 else "info")
+    text = log(wrap, ORDERS["one after another"])
+    judged = run("validate", text, tmp_path)
+    assert judged.stdout.count("session/list: error[type]") == 2
+    assert judged.stdout.count("\n") == 2
+    traced = run("trace", text, tmp_path)
+    assert (traced.exit_code, traced.stdout) == (0, "")

@@ -19,9 +19,13 @@ FAULTS = ["/params/title", "/params/idempotencyKey"]
 OTHER_FAULTS = {
     "agent-only.ndjson": [],
     "two-connections.jsonl": [FAULTS[0], FAULTS[0], FAULTS[1], FAULTS[1]],
+    "two-loki-streams.jsonl": FAULTS * 2,
+    "two-spans.jsonl": FAULTS * 2,
 }
-MESSAGES = {"agent-only.ndjson": 4, "client-only.ndjson": 4, "two-connections.jsonl": 16}
-MESSAGES["two.har"] = 12
+MESSAGES = {"agent-only.ndjson": 4, "client-only.ndjson": 4, "two.har": 12}
+MESSAGES |= dict.fromkeys(
+    ("two-connections.jsonl", "two-loki-streams.jsonl", "two-spans.jsonl"), 16
+)
 
 
 def run(*arguments: str | Path, stdin: bytes | None = None) -> Result:

@@ -325,8 +325,8 @@ def test_messages_of_a_har_file_have_the_times_of_their_requests(tmp_path: Path)
     rest = [entry(each, began=f"2026-12-01T11:00:0{n}+01:00") for n, each in enumerate(SENT[1:], 2)]
     converted = run("convert", har(first, stream, *rest), "--time", folder=tmp_path)
     times = [json.loads(line).get("time") for line in converted.stdout.splitlines()]
-    assert times[:2] == ["2026-12-01T10:00:00.000+00:00", "2026-12-01T10:00:00.005+00:00"]
+    assert times[:2] == ["2026-12-01T10:00:00.000000Z", "2026-12-01T10:00:00.005000Z"]
     assert [time for time in times if time is not None][2:] == [
-        f"2026-12-01T10:00:0{n}.000+00:00" for n in range(2, 1 + len(SENT))
+        f"2026-12-01T10:00:0{n}.000000Z" for n in range(2, 1 + len(SENT))
     ]
     assert times.count(None) == len(RECEIVED) - 1

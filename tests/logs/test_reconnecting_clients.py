@@ -316,3 +316,28 @@ def test_a_name_may_be_that_of_several_connections(name: int | str) -> None:
         assert not pairing.asked(method, id_, name, "client")
     assert not pairing.asked("session/prompt", 1, "another", "client")
     assert pairing.asked("session/prompt", 1, "another", "client")
+
+
+@pytest.mark.parametrize("before", [LOST[:4], []], ids=["after a session", "at the beginning"])
+@pytest.mark.parametrize("as_transcript", [False, True])
+def test_an_initialize_that_is_not_answered_may_be_of_a_connection_before(
+    tmp_path: Path, *, before: Traffic, as_transcript: bool
+) -> None:
+    """The agent did not start, so the client started it again."""
+    traffic = [*before, BEGIN[0], *BEGIN, ask(1, "session/list", {})]
+    assert findings(traffic, as_transcript=as_transcript) == ""
+    path = tmp_path / "a.log"
+    path.write_bytes(transcript(traffic) if as_transcript else prefixed(traffic))
+    traced = CliRunner().invoke(APP, ["trace", str(path)])
+    assert traced.exit_code == 0
+    assert traced.stdout.count("initialize: note[unanswered-request]") == 1
+    assert "duplicate-id" not in traced.stdout
+    assert f"{len(traffic)} messages on {2 + bool(before)} connections" in traced.stderr
+
+
+def test_a_named_connection_has_one_initialize_at_a_time() -> None:
+    traffic = [BEGIN[0], *BEGIN]
+    rows = [{"from": side, "connection": "c", "message": each} for side, each in traffic]
+    data = "".join(f"{json.dumps(row)}\n" for row in rows).encode()
+    assert "1 warning" in CliRunner().invoke(APP, ["validate"], input=data).stderr
+    assert "error[duplicate-id]" in CliRunner().invoke(APP, ["trace"], input=data).stdout

@@ -22,6 +22,7 @@ from acp_retry import (
     Stdio,
 )
 from agents import is_gone
+from waiting import HANGS
 
 TEXT = [{"type": "text", "text": "hello"}]
 AGENT = """
@@ -195,6 +196,6 @@ def test_handlers_serve_the_agent(tmp_path: Path) -> None:
         handlers = {"session/update": update}
         async with Client(stdio(tmp_path), handlers=handlers) as client:
             await client.submit(await client.new_session(cwd="/"), TEXT)
-            await asyncio.wait_for(seen.wait(), 10)
+            await asyncio.wait_for(seen.wait(), HANGS)
 
     asyncio.run(run())

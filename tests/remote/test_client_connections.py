@@ -19,6 +19,7 @@ from acp_retry import (
     MemoryOutbox,
 )
 from agents import TEXT
+from waiting import HANGS
 
 
 class Pipe:
@@ -94,7 +95,7 @@ class Scripted:
             yield client
 
     async def until(self, met: Callable[[], bool]) -> None:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(HANGS):
             while not met():
                 await asyncio.sleep(0.001)
 
@@ -171,7 +172,7 @@ def test_a_session_that_is_gone_is_reported() -> None:
             await client.ready()
         (event,) = [each for each in world.events if each.state is ClientState.NOT_RESUMED]
         assert event.session_id == "gone"
-        assert event.reason == "the agent answered session/resume with error -32002"
+        assert event.reason == "session/resume was answered with error -32002 (Resource not found)"
 
     asyncio.run(run())
 

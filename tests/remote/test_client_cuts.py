@@ -16,6 +16,7 @@ from acp_retry import Backoff, Client, Remote
 from acp_wire.remote import Timing
 from proofs import amount, scaled
 from remote_servers import SDKS, LoopbackAgent, SdkServer, served
+from waiting import HANGS
 
 TIMING = Timing(opening=5.0, posting=5.0, silence=3.0, doubt=0.4, closing=0.5)
 BACKOFF = Backoff(first=0.02, longest=0.2)
@@ -79,7 +80,7 @@ async def prompts_until_all_cuts_are_done(
                     text = f"prompt {len(sent)}"
                     sent.append(text)
                     pending = await client.submit(session, [{"type": "text", "text": text}])
-                    async with asyncio.timeout(60):
+                    async with asyncio.timeout(HANGS):
                         await pending.message_id()
 
             await asyncio.gather(*(submit_some() for _ in range(TOGETHER)))

@@ -14,6 +14,7 @@ from acp_retry.link import Params
 from acp_wire.remote import Note, Remote, RemoteChannel, RemoteError, Timing
 from proofs import a_few
 from remote_servers import SDKS, LoopbackAgent, SdkServer, served
+from waiting import HANGS
 
 INITIALIZE = {"protocolVersion": 2, "info": {"name": "test", "version": "1"}}
 HASTY = Timing(silence=1.0, doubt=0.5, closing=1.0)
@@ -46,7 +47,7 @@ class Client:
         await self.peer.request("session/resume", params)
 
     async def updated(self, met: Callable[[Params], bool]) -> None:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(HANGS):
             while not any(met(params) for params in self.updates):
                 await asyncio.sleep(0.01)
 
@@ -125,7 +126,7 @@ def test_a_session_that_is_resumed_after_its_close_keeps_its_stream(server: Serv
             await each.prompt("k0")
             await each.peer.request("session/close", {"sessionId": each.session})
             await each.resume(each.session)
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(HANGS):
                 await each.prompt("k1")
 
     asyncio.run(run())
@@ -218,7 +219,7 @@ def test_a_server_that_was_restarted_does_not_know_the_connection(
             server[1].start()
             with pytest.raises(ConnectionError):
                 await first.prompt("key")
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(HANGS):
                 while not first.peer.closed:
                     await asyncio.sleep(0.01)
 
@@ -238,18 +239,22 @@ def test_no_server(scheme: str) -> None:
 def test_a_connection_is_deleted_only_when_nothing_is_pending_on_it(server: Server) -> None:
     async def run() -> None:
         deleted: list[bytes] = []
+        sent = asyncio.Event()
 
         def watch(exchange: Relayed) -> RelayFault:
+            """Pass everything but the answer."""
             if exchange.data.startswith(b"DELETE"):
                 deleted.append(exchange.data)
-            return RelayFault.PASS
+            if b"session/prompt" in exchange.data:
+                sent.set()
+            return RelayFault.DROP if b"messageId" in exchange.data else RelayFault.PASS
 
         async with proxied(server) as (proxy, place):
             proxy.rule = watch
             async with client(f"http://{place}") as each:
                 await each.create()
                 waiting = asyncio.create_task(each.prompt("key"))
-                await asyncio.sleep(0.05)
+                await sent.wait()
                 await each.peer.close()
                 with pytest.raises(AnswerLostError):
                     await waiting

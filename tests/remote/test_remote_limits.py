@@ -26,7 +26,7 @@ from remote_host import HostedAgent, RemoteHost
 
 SCHEMES = ("http", "ws")
 LIMIT = 2**20
-SECONDS = 30.0
+SECONDS = 300.0
 
 
 class _TalkativeAgent(HostedAgent):

@@ -15,6 +15,7 @@ import pytest
 import acp_retry
 from proofs import a_few
 from remote_servers import SDKS, LoopbackAgent, served
+from waiting import HANGS
 
 README = (Path(acp_retry.__file__).parents[1] / "README.md").read_text("utf-8")
 ((CLIENT),) = re.findall(r"<!-- example: client.py -->\n```python\n(.*?)```", README, re.DOTALL)
@@ -37,7 +38,7 @@ def run(folder: Path, *command: str) -> str:
 
 def all_texts(agent: LoopbackAgent) -> list[str]:
     """The texts of all messages of the agent, in the order of its sessions."""
-    listed = asyncio.run_coroutine_threadsafe(agent.store.sessions(), agent.loop).result(10)
+    listed = asyncio.run_coroutine_threadsafe(agent.store.sessions(), agent.loop).result(HANGS)
     bodies = [body for name in listed for body in agent.texts(name)]
     return [json.loads(body)[0]["text"] for body in bodies]
 

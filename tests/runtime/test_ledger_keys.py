@@ -60,7 +60,8 @@ async def test_a_session_that_is_not_a_string_is_refused(session: object, key: s
 @sync
 async def test_params_that_are_not_an_object_are_refused(params: dict[str, object]) -> None:
     agent = Agent()
-    with pytest.raises(RequestFailedError, match=r"-32602: params must be an object$") as refused:
+    text = r"-32602 \(Invalid params\): params must be an object$"
+    with pytest.raises(RequestFailedError, match=text) as refused:
         await agent.ledger.prompt("c", 1, params)
     assert refused.value.refused.data == {"reason": "params must be an object"}
     assert agent.handled == 0

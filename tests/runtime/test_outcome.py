@@ -44,6 +44,71 @@ async def test_a_traceback_does_not_show_an_echoed_key() -> None:
     await serving
 
 
+UUID = "0f8fad5b-d9cb-469f-a165-70867728950e"
+MISSING = "No such file or directory: '/nodir/a.db'"
+
+
+async def answered(method: str, params: dict[str, object], error: dict[str, object]) -> str:
+    """The text of the exception for a request that a peer answers with an error."""
+    near, far = pipes()
+    peer = Peer(near)
+    serving = asyncio.ensure_future(peer.serve())
+    asked = asyncio.ensure_future(peer.request(method, params))
+    await far.receive()
+    await far.send({"jsonrpc": "2.0", "id": 1, "error": error})
+    with pytest.raises(RequestFailedError) as failed:
+        await asked
+    await far.close()
+    await serving
+    return str(failed.value)
+
+
+@pytest.mark.parametrize(
+    ("method", "error", "text"),
+    [
+        (
+            "session/new",
+            {"code": -32602, "message": MISSING},
+            f"session/new was answered with error -32602 (Invalid params): {MISSING}",
+        ),
+        (
+            "session/new",
+            {"code": -32603, "message": "Internal error", "data": {"details": "disk\nfull"}},
+            "session/new was answered with error -32603 (Internal error):"
+            " Internal error: disk full",
+        ),
+        (
+            "auth/login",
+            {"code": 7, "message": "no \x1b[31m", "data": 5},
+            "auth/login was answered with error 7: no ?[31m",
+        ),
+        (
+            "initialize",
+            {"code": -32603, "message": f"known {UUID} and {KEY}"},
+            "initialize was answered with error -32603 (Internal error): known (an ID) and (an ID)",
+        ),
+        (
+            "session/resume",
+            {"code": -32002, "message": "k1 is known"},
+            "session/resume was answered with error -32002 (Resource not found)",
+        ),
+    ],
+)
+@sync
+async def test_the_method_is_named_and_words_are_shown_where_no_key_is(
+    method: str, error: dict[str, object], text: str
+) -> None:
+    assert await answered(method, {}, error) == text
+
+
+@pytest.mark.parametrize("key", ["k1", KEY, UUID])
+@sync
+async def test_the_answer_to_a_prompt_shows_no_words(key: str) -> None:
+    error: dict[str, object] = {"code": -32602, "message": f"duplicate {key}", "data": key}
+    text = await answered("session/prompt", {"idempotencyKey": key}, error)
+    assert text == "session/prompt was answered with error -32602 (Invalid params)"
+
+
 @sync
 async def test_a_pending_prompt_does_not_show_its_key() -> None:
     outbox = Outbox()

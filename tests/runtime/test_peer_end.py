@@ -13,6 +13,7 @@ import pytest
 from acp_retry import Call, NeverSentError, Peer
 from acp_retry.peer import Handlers
 from agents import PATIENCE, pipes, settle, sync
+from waiting import HANGS
 
 SLOW = """
 import asyncio, sys
@@ -46,7 +47,7 @@ async def start(call):
     print("given up", file=sys.stderr, flush=True)
     await sending
 
-asyncio.run(serve_stdio({"start": start}, grace=20))
+asyncio.run(serve_stdio({"start": start}, grace=300))
 """
 
 
@@ -137,7 +138,7 @@ async def test_closing_ends_the_grace() -> None:
 
 
 @pytest.mark.parametrize(
-    ("method", "grace", "reported"), [("slow", "20", [0, 1]), ("never", "0.01", [])]
+    ("method", "grace", "reported"), [("slow", "300", [0, 1]), ("never", "0.01", [])]
 )
 def test_a_process_answers_before_it_ends(method: str, grace: str, reported: list[int]) -> None:
     requests = "".join(json.dumps({"id": n, "method": method}) + "\n" for n in range(2))
@@ -147,7 +148,7 @@ def test_a_process_answers_before_it_ends(method: str, grace: str, reported: lis
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=HANGS,
     )
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert sorted(answer["id"] for answer in answers) == reported

@@ -187,14 +187,14 @@ async def waiting_migrations(rows: psycopg.AsyncConnection) -> list[int]:
 async def test_a_migration_waits_for_another_however_long_a_statement_may_take(
     cancelled: bool, postgres_schema: str
 ) -> None:
-    store = PostgresStore(postgres_schema, statement_timeout=0.05)
+    store = PostgresStore(postgres_schema, statement_timeout=1.0)
     other = await psycopg.AsyncConnection.connect(postgres_schema, autocommit=True)
     async with other as rows:
         await rows.execute("SELECT pg_advisory_lock(hashtext('acp_message'))")
         creating = asyncio.create_task(store.create())
         while not (waiting := await waiting_migrations(rows)):
             await asyncio.sleep(0.01)
-        await asyncio.sleep(0.2)
+        await asyncio.sleep(1.5)
         assert not creating.done()
         if cancelled:
             await rows.execute("SELECT pg_cancel_backend(%s)", waiting)

@@ -17,7 +17,7 @@ from acp_retry import (
 )
 from acp_retry.stores.postgres import PostgresStore
 from acp_retry.stores.postgres_nodes import PostgresNodes
-from agents import sync
+from agents import PATIENCE, sync
 from held_nodes import Node, held, two_clients
 
 pytest_plugins = ("private_postgres",)
@@ -140,7 +140,7 @@ async def test_a_server_that_does_not_answer_the_check_is_connected_to_again(
     heard: list[Notice | None] = []
     nodes.listen(heard.append)
     await nodes.open()
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while len(opened) < 2:
             await asyncio.sleep(0.001)
     assert opened[0].closed

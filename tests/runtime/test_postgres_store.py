@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from uuid import uuid4
 
 import psycopg
@@ -22,7 +23,7 @@ from session_agents import Agent, open_session, resume
 
 pytest_plugins = ("private_postgres",)
 PROMPTS = amount(300, 10_000)
-WAITING = 50
+AT_ONCE = 50
 BREAK = (
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
     " WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
@@ -154,7 +155,7 @@ async def test_a_statement_that_takes_too_long_is_given_up(postgres: str) -> Non
         del message
         await rows.execute("SELECT pg_sleep(600)")
 
-    async with opened(PostgresStore(postgres, also=also, statement_timeout=0.2)) as store:
+    async with opened(PostgresStore(postgres, also=also, statement_timeout=1.0)) as store:
         ledger = KeyLedger(store, insert)
         with pytest.raises(RequestFailedError, match="-32603"):
             await ledger.prompt("c", 1, prompt_params(session="s" + uuid4().hex))
@@ -186,24 +187,26 @@ async def prompt_through_a_restart(conninfo: str, restart: Callable[[], None]) -
         async def work(submission: Submission) -> None:
             new.append((await submission.insert()).new)
 
-        ledger = KeyLedger(store, work)
-        free, reported = asyncio.Semaphore(WAITING), set[str]()
+        ledger, numbers, reported = KeyLedger(store, work), count(), set[str]()
+        over = asyncio.Event()
 
-        async def ask(number: int) -> None:
-            async with free:
+        async def ask() -> None:
+            """Prompt until there were enough, and the restart is over."""
+            while len(reported) < PROMPTS or not over.is_set():
+                number = next(numbers)
                 answer = await ledger.prompt(
                     "c", number, prompt_params(f"key {number}", session_id)
                 )
                 reported.add(answer["messageId"])
 
-        asking = [asyncio.create_task(ask(number)) for number in range(PROMPTS)]
+        asking = [asyncio.create_task(ask()) for _ in range(AT_ONCE)]
         while len(reported) < PROMPTS // 3:
             await asyncio.sleep(0.001)
         await asyncio.to_thread(restart)
-        assert len(reported) < PROMPTS, "every prompt was answered before the restart"
+        over.set()
         await asyncio.gather(*asking)
-        assert len(reported) == PROMPTS
-        assert new == [True] * PROMPTS
+        assert len(reported) == next(numbers) >= PROMPTS
+        assert new == [True] * len(reported)
         assert {message_id for message_id, _ in await store.messages(session_id)} == reported
         await ledger.stop()
 

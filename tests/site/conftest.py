@@ -30,7 +30,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         unavailable.skip("the scripts of the site are not installed: run `npm ci` in site")
     root = tmp_path_factory.mktemp("site")
     build = [sys.executable, str(SITE / "build.py"), str(root)]
-    subprocess.run(build, check=True, capture_output=True, timeout=120)
+    subprocess.run(build, check=True, capture_output=True, timeout=600)
     return root / "site"
 
 

@@ -8,7 +8,7 @@ import socket
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from acp_conformance.exit_report import ExitReport
@@ -20,11 +20,31 @@ from acp_conformance.trace_script import Script
 from acp_conformance.verdict import TraceResult
 from acp_retry import Found, MemoryStore, Message, Peer
 from acp_retry.stdio import StreamChannel
+from waiting import HANGS
 
-SECONDS = 60.0
+SECONDS = HANGS
 PATIENCE = AgentTimeouts(answer=6.0, quiet=0.5)
 MORE = AgentTimeouts(answer=60.0, quiet=3.0)
 """What the kit asks for where a busy machine was late: more --silence, and more --timeout."""
+
+T = TypeVar("T")
+
+
+def patiently(
+    judge: Callable[[AgentTimeouts], T],
+    right: Callable[[T], object],
+    least: AgentTimeouts = PATIENCE,
+) -> T:
+    """Return what is found with the least patience, or what is found with more if that is wrong.
+
+    The kit asks for more patience where an agent is late, as each is on a busy machine.
+    """
+    found = judge(least)
+    for times in (5, 25):
+        if right(found):
+            break
+        found = judge(AgentTimeouts(times * least.answer, times * least.quiet))
+    return found
 
 
 class Disk(MemoryStore):

@@ -17,6 +17,7 @@ _PAIRS = (
     ("patch-added", "patch-removed"),
     ("limit-tightened", "limit-loosened"),
     ("pattern-added", "pattern-removed"),
+    ("pattern-loosened", "pattern-tightened"),
     ("type-narrowed", "type-widened"),
     ("value-removed", "value-added"),
     ("known-value-removed", "known-value-added"),

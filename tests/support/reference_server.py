@@ -12,14 +12,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from acp_conformance.reference_agent import ReferenceAgent
 from acp_retry import Call, SqliteStore
 from remote_servers import LoopbackServer, sdk_server
-
-PATIENCE = 20.0
+from waiting import until
 
 
 class ForgetfulAgent(ReferenceAgent):
@@ -48,9 +46,7 @@ def start(folder: Path, sdk: str, agent: str = "right") -> int:
     )
     _started.append(process)
     (folder / "process").write_text(str(process.pid))
-    end = time.monotonic() + PATIENCE
-    while not port.exists() and time.monotonic() < end:
-        time.sleep(0.02)
+    until(lambda: port.exists() or process.poll() is not None)
     return int(port.read_text())
 
 

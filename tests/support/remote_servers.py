@@ -15,6 +15,7 @@ from acp_retry import Call, KeyLedger, MemoryStore, Peer, Sessions, Submission
 from acp_retry.peer import Handlers
 from acp_retry.stdio import LONGEST_LINE, StreamChannel
 from unavailable import skip
+from waiting import HANGS
 
 INTEROP = Path(__file__).parents[1] / "interop"
 PYTHON = INTEROP.parents[1] / ".venv" / "sdk" / "bin" / "python"
@@ -42,7 +43,7 @@ class LoopbackServer:
 
     def __enter__(self) -> Self:
         self._thread.start()
-        assert self._ready.wait(10)
+        assert self._ready.wait(HANGS)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -96,7 +97,7 @@ class LoopbackAgent(LoopbackServer):
     def texts(self, session: str) -> list[str]:
         """The messages that were inserted into a session."""
         future = asyncio.run_coroutine_threadsafe(self.store.messages(session), self.loop)
-        return [body.decode() for _, body in future.result(10)]
+        return [body.decode() for _, body in future.result(HANGS)]
 
     def _agent(self) -> Serving:
         ledger = KeyLedger(self.store, self._work)

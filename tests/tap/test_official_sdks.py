@@ -20,6 +20,7 @@ import unavailable
 from acpgen import resources
 from proofs import a_few, amount, scaled
 from tapped import result, tap
+from waiting import HANGS
 
 INTEROP = resources.ROOT / "tests" / "interop"
 PYTHON = [sys.executable, str(resources.ROOT / "tests/support/tap_python_agent.py")]
@@ -90,7 +91,7 @@ def test_bytes_are_equal_on_both_sides(agent: list[str], options: str, tmp_path:
         writer.join()
         process.stdin.close()
         got += process.stdout
-        assert process.wait(30) == 0
+        assert process.wait(HANGS) == 0
     assert (tmp_path / "received").read_bytes() == sent
     assert (tmp_path / "answered").read_bytes() == b"".join(got)
     if options == "record":

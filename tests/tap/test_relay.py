@@ -9,31 +9,15 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from proofs import a_few
 from tapped import ANSWERING, ECHO, call, python, tap, tapped
+from waiting import HANGS, gone, until
 
 MIB = 1024 * 1024
-
-
-def until(met: Callable[[], bool], seconds: float = 10.0) -> None:
-    """Wait until something is so."""
-    end = time.monotonic() + seconds
-    while not met():
-        assert time.monotonic() < end, "it did not come to that"
-        time.sleep(0.01)
-
-
-def alive(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state != "Z"
 
 
 def memory(pid: int) -> int:
@@ -103,7 +87,7 @@ def test_a_client_writes_after_the_agent_has_closed_its_output(tmp_path: Path) -
         assert process.stdout.read() == b""
         process.stdin.write(b"late")
         process.stdin.close()
-        assert process.wait(10) == 0
+        assert process.wait(HANGS) == 0
     assert file.read_bytes() == b"late"
 
 
@@ -121,7 +105,7 @@ except BrokenPipeError:
         assert process.stdout is not None
         process.stdout.read(1)
         process.stdout.close()
-        assert process.wait(10) == 9
+        assert process.wait(HANGS) == 9
 
 
 def test_an_agent_that_reads_no_more_breaks_the_pipe_of_the_client() -> None:
@@ -140,7 +124,7 @@ def test_the_exit_status_is_that_of_the_agent(status: int) -> None:
     with tapped(python(program)) as process:  # whose client has not closed its end
         assert process.stdout is not None
         assert process.stdout.read() == b"x" * 100_000
-        assert process.wait(10) == status
+        assert process.wait(HANGS) == status
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV, signal.SIGPIPE])
@@ -157,7 +141,7 @@ def test_output_that_is_read_late_is_not_lost_when_the_agent_has_ended() -> None
         assert process.stdout is not None
         time.sleep(0.5)
         assert len(process.stdout.read()) == 60_000
-        assert process.wait(10) == 0
+        assert process.wait(HANGS) == 0
 
 
 def test_a_process_that_the_agent_left_behind_keeps_nobody_waiting(tmp_path: Path) -> None:
@@ -171,7 +155,7 @@ os.write(1, b"bye")
     with tapped([*python(program), str(file)], stderr=subprocess.DEVNULL) as process:
         assert process.stdout is not None
         assert process.stdout.read() == b"bye"
-        assert process.wait(10) == 0
+        assert process.wait(HANGS) == 0
     os.kill(int(file.read_text()), signal.SIGKILL)
 
 
@@ -219,7 +203,7 @@ def test_a_signal_ends_an_agent_that_leaves_it_alone() -> None:
         assert process.stdout is not None
         process.stdout.read(1)
         process.terminate()
-        assert process.wait(10) == -signal.SIGTERM
+        assert process.wait(HANGS) == -signal.SIGTERM
 
 
 def test_an_agent_that_ignores_every_request_to_end_is_killed_with_the_tap() -> None:
@@ -240,7 +224,7 @@ while True:
         time.sleep(0.2)
         assert process.poll() is None
         process.kill()
-        until(lambda: not alive(agent))
+        until(lambda: gone(agent))
 
 
 def test_standard_error_is_that_of_the_agent() -> None:

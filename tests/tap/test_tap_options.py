@@ -23,7 +23,7 @@ PLAIN = [
     ["--", "agent", "--", "", "-x"],
     ["--record", "t.ndjson", "--check", "--", "agent", "--check"],
     ["--record=t.ndjson", "--show-keys", "--", "agent"],
-    ["--lose", "answer:a", "--lose=answer:b:2", "--", "agent"],
+    ["--lose", "answer:a", "--lose=answer:b:2", "--once", "done.txt", "--", "agent"],
     [
         "--delay",
         "answer:a=1",
@@ -125,10 +125,12 @@ def test_blank_values_are_refused() -> None:
     [
         (["--record", "--", "true"], "FILE is missing before --"),
         (["--record", "a", "--record", "b", "--", "true"], "there is one FILE"),
+        (["--once", "--", "true"], "FILE is missing before --"),
+        (["--once", "a", "--once", "b", "--", "true"], "there is one FILE"),
     ],
-    ids=["without-a-file", "two-files"],
+    ids=["no-record", "two-records", "no-once", "two-onces"],
 )
-def test_a_recording_has_one_file(
+def test_an_option_names_one_file(
     words: list[str], reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -39,7 +39,7 @@ def test_each_command_is_plain(command: list[str]) -> None:
 
 
 def test_there_is_one_for_each_client() -> None:
-    assert len(commands()) == 4
+    assert len(commands()) == 5
 
 
 def test_the_readme_has_a_line_for_each_client() -> None:

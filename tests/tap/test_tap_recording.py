@@ -19,6 +19,7 @@ from acpgen.tap.framing import Framer, Piece
 from acpgen.tap.record_file import RecordError, RecordFile
 from proofs import amount, scaled
 from tapped import ANSWERING, ECHO, call, python, result, tap, tapped
+from waiting import held_open, until
 
 KEY = "5d0c7b52-3f1e-4a77"
 
@@ -216,7 +217,7 @@ def test_a_kill_never_leaves_a_torn_line(tmp_path: Path) -> None:
             process.stdout.read(1)
             time.sleep(chance.random() * 0.02)
             process.kill()
-        _settle(file)
+        until(lambda: not held_open(file))  # the recorder survives the tap
         text = file.read_bytes()
         assert text.endswith(b"\n") or not text
         for line in text.splitlines():
@@ -224,13 +225,6 @@ def test_a_kill_never_leaves_a_torn_line(tmp_path: Path) -> None:
             assert "other" in read or read["message"]["method"] == "session/list"
         lines = max(lines, text.count(b"\n"))
     assert lines > 100
-
-
-def _settle(file: Path) -> None:
-    """Wait until nothing more is written to a file: the recorder survives the tap."""
-    size = -1
-    while size != (size := file.stat().st_size):
-        time.sleep(0.03)
 
 
 def test_lines_are_framed_in_bounded_memory() -> None:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from waiting import HANGS
+
 SESSION = Path(__file__).parents[1] / "interop" / "session.ndjson"
 FAULTS = SESSION.with_name("faults.ndjson")
 GOOD = b'{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}\n'
@@ -25,7 +27,7 @@ def run(
         [sys.executable, "-m", "acpgen", "validate", *args],
         input=stdin,
         capture_output=True,
-        timeout=60,
+        timeout=HANGS,
         env={**os.environ, **env},
         check=False,
     )

@@ -32,6 +32,7 @@ from acpgen.startup.options import Options
 from acpgen.targets.checkers import compile_checkers, compile_decoders
 from acpgen.types.type_table import type_table
 from command_calls import call_acpgen
+from waiting import HANGS
 from whole_schema import whole_schema
 
 ACP = whole_schema()
@@ -186,7 +187,7 @@ def run(*args: str | Path, stdin: bytes = b"", **env: str) -> subprocess.Complet
         [sys.executable, "-m", "acpgen", "validate", *args],
         input=stdin,
         capture_output=True,
-        timeout=60,
+        timeout=HANGS,
         env={**os.environ, **env},
         check=False,
     )
@@ -356,7 +357,7 @@ def test_an_interrupt_leaves_a_summary(tmp_path: Path) -> None:
         writer.write(BAD + b"\n" + (LIST + b"\n") * 5000)
         writer.flush()
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=HANGS)
     assert process.returncode == 2
     assert out.count(b"error[type]") == 1
     assert b"interrupted" in err

@@ -22,6 +22,7 @@ import unavailable
 from acpgen.startup import options as arguments
 from command_calls import call_acpgen
 from proofs import a_few
+from waiting import HANGS
 
 GOOD = b'{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}\n'
 BAD = b'{"jsonrpc":"2.0","id":1,"method":"session/list","params":{"cwd":5}}\n'
@@ -30,6 +31,7 @@ RECOVERED = (
     b'{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":'
     b'{"sessionUpdate":"available_commands_update","availableCommands":[5]}}}\n'
 )
+
 MISPLACED = b'{"jsonrpc":"2.0","id":1,"method":"session/list","params":{"idempotencyKey":"a"}}\n'
 OPTIONAL = b'{"jsonrpc":"2.0","method":"$/else","params":{}}\n'
 SAYS = "session/list: error[type] -32602 /params/cwd: must be a string or null, not an integer"
@@ -248,7 +250,7 @@ def ended(process: subprocess.Popen[bytes], by: signal.Signals) -> tuple[int, st
     assert process.stderr is not None
     process.send_signal(by)
     out, err = process.stdout.read(), process.stderr.read()
-    return process.wait(timeout=60), out.decode(), err.decode()
+    return process.wait(timeout=HANGS), out.decode(), err.decode()
 
 
 def test_ndjson_says_at_once_what_it_finds() -> None:

@@ -137,6 +137,7 @@ def conform(
         timeouts=judged.timeouts,
         replay=asked.replay,
         unexpected=passing(found, known),
+        disturbed=judged.disturbed,
     )
     _print_notes(run, judged.notes, {id_: f"{expected}:{line}" for id_, line in known.items()})
     if not judged.unusable or form is not VerdictForm.TEXT:

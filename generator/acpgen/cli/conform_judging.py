@@ -54,6 +54,8 @@ class Judged:
     timeouts: AgentTimeouts | None = None
     notes: Sequence[str] = field(default_factory=tuple)
     """What else was noticed, for standard error."""
+    disturbed: Sequence[str] = ()
+    """The traces that went otherwise beside others than alone."""
 
 
 def judge(asked: ConformArguments) -> Judged:
@@ -125,7 +127,12 @@ def _judge_agent(asked: ConformArguments, schedule: Schedule, pages: Path | None
         problems=[*judged.problems, *unwritten],
         jobs=schedule.jobs,
         timeouts=schedule.timeouts,
-        notes=[*_noise(seen.outcomes), *_permissions(asked, seen.outcomes)],
+        notes=[
+            *_noise(seen.outcomes),
+            *_permissions(asked, seen.outcomes),
+            *_disturbance(asked, schedule.disturbed),
+        ],
+        disturbed=sorted(schedule.disturbed),
     )
 
 
@@ -147,6 +154,19 @@ def _noise(outcomes: Sequence[TraceResult]) -> list[str]:
         text = "line of the agent is not a message"
     traces = noisy[0].trace if len(noisy) == 1 else f"{len(noisy)} traces, such as {noisy[0].trace}"
     return [f"{count} {text}, in {traces}"]
+
+
+def _disturbance(asked: ConformArguments, disturbed: Sequence[str]) -> list[str]:
+    if not disturbed:
+        return []
+    count = "1 trace" if len(disturbed) == 1 else f"{len(disturbed)} traces"
+    seen = f"{count}, such as {disturbed[0]}, went otherwise beside others than alone"
+    programs = (asked.command, words("--restart-command", asked.restart) or ())
+    if any(FOLDER in word for program in programs for word in program):
+        why = f"they seem to share something outside of {FOLDER}"
+    else:
+        why = f"they seem to share a store: {FOLDER} in the command gives each a folder of its own"
+    return [f"{seen}, so everything was played again alone; {why}"]
 
 
 def _permissions(asked: ConformArguments, outcomes: Sequence[TraceResult]) -> list[str]:

@@ -221,8 +221,9 @@ def _write_messages(
         if line is None:
             broken.append(UnreadMessage(MessageText(message.text, message.line)))
         else:
-            _write(target, line)
+            _write(target, line + b"\n")
             written += 1
+    _write(target, b"")
     return written, broken
 
 
@@ -254,9 +255,13 @@ def _note_left_out(name: str, lines: Sequence[int], reason: str) -> None:
         note(f"acpgen: {printable(name)}:{lines[0]}: {reason}{more}")
 
 
-def _write(target: BinaryIO, line: bytes) -> None:
+def _write(target: BinaryIO, text: bytes) -> None:
+    """Write a text, or what waits to be written if it is empty."""
     try:
-        target.write(line + b"\n")
+        if text:
+            target.write(text)
+        else:
+            target.flush()
     except BrokenPipeError:
         raise
     except OSError as error:

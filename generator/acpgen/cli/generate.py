@@ -219,7 +219,7 @@ def _other_source(plan: Plan) -> str:
     """The schema that was used, where it is not that of the checkout around the current folder."""
     shipped = plan.schema == relative(resources.SCHEMA)
     own = shipped and (resources.comes_installed() or other_schema() is not None)
-    return " from the schema that came with acpgen" if own else ""
+    return ", from the schema that came with acpgen" if own else ""
 
 
 def _summary(outcome: Result) -> str:

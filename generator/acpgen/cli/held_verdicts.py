@@ -107,9 +107,12 @@ class HeldVerdicts:
 
     def _without_absence(self, verdict: MessageVerdict) -> MessageVerdict | None:
         """A verdict without what rests on a message that may be one of those that can't be read."""
+        for fault in verdict.findings:
+            if fault.rule in OF_ABSENCE:
+                break
+        else:
+            return verdict  # as most are
         if not (self._misses or self._log.elided or (self._end and self._end.too_long)):
             return verdict
         kept = tuple(fault for fault in verdict.findings if fault.rule not in OF_ABSENCE)
-        if len(kept) == len(verdict.findings):
-            return verdict
         return verdict.replaced(findings=kept) if kept or not verdict.complete else None

@@ -17,13 +17,15 @@ from acpgen.cli.report import (
     show,
     unreadable,
 )
+from acpgen.cli.schema_errors import note_inner_schema
 from acpgen.cli.schema_options import AcceptedFile
 from acpgen.cli.stderr import note_other_schema
 from acpgen.diff import RULES
 from acpgen.findings import Finding, Format
 from acpgen.lint import lint as findings_of
-from acpgen.lint.accepted import Accepted, AcceptedError, beside, read_accepted
+from acpgen.lint.accepted import Accepted, AcceptedError, read_accepted
 from acpgen.load import SchemaError, load
+from acpgen.load.listing import accepted_beside
 from acpgen.words import counted
 
 
@@ -47,6 +49,8 @@ def lint(
     fixed = "it is fixed" if len(findings) == 1 else "these are fixed"
     more = "" if loaded else f"; more may follow when {fixed}"
     note(f"{path}: {counted(len(findings), 'finding', zero='no')}{more}")
+    if not loaded:
+        note_inner_schema(path)
     if findings:
         raise typer.Exit(Exit.FINDINGS)
 
@@ -65,7 +69,7 @@ def _find(schema: Path, accepted: Path | None) -> tuple[list[Finding], bool]:
     """The findings, and whether the schema could be loaded, so that they are all there are."""
     try:
         protocol = load(schema)
-        file = accepted or beside(schema)
+        file = accepted or accepted_beside(schema)
         known = None if file is None else accepted_by_lint(relative(file))
         return findings_of(protocol, known), True
     except SchemaError as error:

@@ -88,10 +88,11 @@ class LogEnd:
 
     def lines(self, lines: Lines) -> Lines:
         """Yield lines up to where they can't be read any further, as if the log ended there."""
-        note_length = self.lengths.add
+        note_length, longest = self.lengths.add, self.lengths.by_characters
         try:
             for self._last in lines:
-                note_length(*self._last)
+                if len(self._last[1]) >= longest.length:  # as few lines are
+                    note_length(*self._last)
                 yield self._last
         except Exception as error:  # zlib has one of its own
             self.reasons.append(input_files.complaint(error))

@@ -30,7 +30,8 @@ from acpgen.diff.version import weight as weight_of
 from acpgen.emit.tree import replace_files
 from acpgen.findings import Format, Severity
 from acpgen.lint import lint
-from acpgen.lint.accepted import AcceptedError, beside
+from acpgen.lint.accepted import AcceptedError
+from acpgen.load.listing import accepted_beside
 from acpgen.model import Protocol, Stability
 from acpgen.report.document import encoded
 from acpgen.startup.digests import content_of
@@ -69,7 +70,7 @@ def release(
     folder = relative(out or schema.resolve().parent / FOLDER)
     source = SchemaSource(relative(schema), str(relative(schema)))
     protocol = read(source)
-    _admit(protocol, accepted or beside(schema))
+    _admit(protocol, accepted or accepted_beside(schema))
     with ExitStack() as alone:
         try:
             alone.enter_context(alone_in(folder))

@@ -9,24 +9,26 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from acpgen import findings
+from acpgen import findings, resources
 from acpgen.cli.report import fail, note, relative, unreadable
 from acpgen.diff import RULES, Change
 from acpgen.diff import diff as changes_between
+from acpgen.diff.releases import FOLDER
 from acpgen.diff.schema_changes import SchemaChanges
 from acpgen.diff.schema_versions import GitError, SchemaSource, locate
+from acpgen.diff.version import parse
 from acpgen.diff.witness import Witnesses
 from acpgen.findings import Finding
 from acpgen.lint.accepted import (
     IDS,
     Acceptance,
     AcceptedError,
-    beside,
     read_accepted,
     stale,
     unknown,
 )
 from acpgen.load import SchemaError, load
+from acpgen.load.listing import accepted_beside
 from acpgen.model import Protocol
 
 
@@ -70,7 +72,17 @@ def read(source: SchemaSource) -> Protocol:
         note(findings.text(named).rstrip("\n"))
         fail(f"{source.label}: is not a schema that can be compared")
     except OSError as error:
-        fail(unreadable(error, Path(source.label)))
+        fail(f"{unreadable(error, Path(source.label))}{_release_called(source.label)}")
+
+
+def _release_called(name: str) -> str:
+    """Ask if a release was meant, where a version is named and no such file is there."""
+    try:
+        file = f"*-{parse(name)}.schema.json"
+    except ValueError:
+        return ""
+    found = next((resources.SCHEMA.parent / FOLDER).glob(file), None)
+    return "" if found is None else f"; did you mean {relative(found)}?"
 
 
 def sift(changes: Sequence[Change], source: SchemaSource, file: Path | None) -> Sifted:
@@ -78,7 +90,7 @@ def sift(changes: Sequence[Change], source: SchemaSource, file: Path | None) -> 
 
     An entry accepts exactly the change that it names.
     """
-    beside_it = file or beside(source.path)
+    beside_it = file or accepted_beside(source.path)
     path = None if beside_it is None else relative(beside_it)
     entries = [] if path is None else _entries(path)
     by_change = {_accepts(e): e for e in reversed(entries) if e.reason.strip()}

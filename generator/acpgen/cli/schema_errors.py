@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from acpgen.cli.report import fail, note, unreadable
-from acpgen.findings import text
+from acpgen.findings import printable, text
 from acpgen.load import SchemaError
 
 
@@ -22,6 +22,14 @@ def failing_without_schema(schema: Path, use: str) -> Iterator[None]:
         yield
     except SchemaError as error:
         note(text(error.findings).rstrip("\n"))
+        note_inner_schema(schema)
         fail(f"{schema}: is not a schema {use}")
     except OSError as error:
         fail(unreadable(error, schema))
+
+
+def note_inner_schema(schema: Path) -> None:
+    """Note which folder may have been meant, where one that can't be used holds a schema."""
+    inner = [p for p in sorted(schema.glob("v[0-9]*")) if next(p.glob("*.json"), None)]
+    if inner:
+        note(f"acpgen: {printable(str(schema))}: holds {printable(str(inner[-1]))}; name that one?")

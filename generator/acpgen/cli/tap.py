@@ -26,6 +26,18 @@ def _option(member: str) -> OptionInfo:
     return found
 
 
+def _one(name: str, files: list[str] | None) -> str | None:
+    """The file that an option names.
+
+    Raises:
+        typer.BadParameter: it names several, or none.
+    """
+    if files is not None and (len(files) > 1 or "--" in files):
+        reason = "there is one FILE" if len(files) > 1 else "FILE is missing before --"
+        raise typer.BadParameter(reason, param_hint=name)
+    return None if files is None else files[0]
+
+
 def tap(
     command: Annotated[
         list[str], typer.Argument(metavar="AGENT", help="Starts the agent; put -- before it.")
@@ -38,6 +50,7 @@ def tap(
     delay: Annotated[list[str] | None, _option("delay")] = None,
     cut: Annotated[list[str] | None, _option("cut")] = None,
     kill: Annotated[list[str] | None, _option("kill")] = None,
+    once: Annotated[list[str] | None, _option("once")] = None,
 ) -> None:
     """Start an agent, and pass all bytes between it and the client, which started this command.
 
@@ -48,12 +61,9 @@ def tap(
     session/prompt, or the same with request or notification. Exit status 2 without an agent: it
     can't be started, or FILE can't be written to.
     """
-    if record is not None and (len(record) > 1 or "--" in record):
-        reason = "there is one FILE" if len(record) > 1 else "FILE is missing before --"
-        raise typer.BadParameter(reason, param_hint="--record")
     options = TapOptions(
         command,
-        record=None if record is None else record[0],
+        record=_one("--record", record),
         check=check,
         schema=schema or (),
         show_keys=show_keys,
@@ -61,6 +71,7 @@ def tap(
         delay=delay or (),
         cut=cut or (),
         kill=kill or (),
+        once=_one("--once", once),
     )
     check_each = partial(check_lines, schemas=options.schema, show_keys=show_keys)
     raise typer.Exit(run(options, check_each, complaint))

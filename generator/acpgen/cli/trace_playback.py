@@ -12,6 +12,7 @@ from typing import Final, NoReturn, Protocol
 
 from acp_conformance.deferred_signals import STOPS
 from acp_conformance.launchers import (
+    SilentAgentError,
     StartError,
     UnfitAgentError,
     UnreachedAgentError,
@@ -57,27 +58,30 @@ def shown(outcomes: Generator[TraceResult], played: Sequence[Playable]) -> Shown
         StartError: the first program can't be started.
         OSError: the system refuses something before the first result.
     """
-    found: list[TraceResult] = []
+    results: dict[str, TraceResult] = {}
     unusable = False
     terminal = sys.stderr.isatty()
     lines = ProgressLines(len(played), hidden=terminal)
     with closing(outcomes), Bar(len(played), "playing", hidden=not terminal) as bar:
         try:
             for outcome in outcomes:
-                found.append(outcome)
-                bar.advance()
-                lines.advance()
+                known = outcome.trace in results
+                results[outcome.trace] = outcome
+                if not known:
+                    bar.advance()
+                    lines.advance()
         except KeyboardInterrupt:
             why, summary = "interrupted", "interrupted"
         except UnusableProgramError as error:
             unusable = True
             why, summary = _unusable(error)
         except (StartError, OSError) as error:
-            if not found:
+            if not results:
                 raise
             why = summary = _reason(error)
         else:
-            return Shown(_ordered(found, played))
+            return Shown(_ordered([*results.values()], played))
+    found = [*results.values()]
     rest = _rest(found, played, why)
     all_ = _ordered([*found, *rest], played)
     if unusable and not any(outcome.kept or outcome.broken for outcome in found):
@@ -96,6 +100,8 @@ def _unusable(error: UnusableProgramError) -> tuple[str, str]:
             return "not played, since the agent could not be reached", str(error)
         case UnfitAgentError():
             why, summary = _UNFIT, _UNFIT
+        case SilentAgentError():
+            why, summary = "did not answer", "does not answer"
         case _:
             why, summary = _DOWN, "does not start"
     program = "the program under test"

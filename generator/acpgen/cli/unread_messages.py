@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from acpgen.cli.reading import LogEnd
 from acpgen.judge.message_text import MessageText
 from acpgen.logs import Log
 from acpgen.logs.cut_lengths import CutLength, cut_length
-from acpgen.trace import TranscriptError
 from acpgen.words import counted
+
+if TYPE_CHECKING:
+    from acpgen.trace import TranscriptError  # which `validate` starts without
 
 _NOT_JSON = "is not JSON"
 

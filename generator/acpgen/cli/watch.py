@@ -23,8 +23,7 @@ from acpgen.cli.stderr import note_other_schema
 from acpgen.emit import manifest
 from acpgen.emit.templates import OWN, TemplateError, is_template
 from acpgen.findings import Format
-from acpgen.lint.accepted import beside
-from acpgen.load.listing import is_hidden, is_schema_file
+from acpgen.load.listing import accepted_beside, is_hidden, is_schema_file
 from acpgen.targets.generation import Plan
 
 _PULSE_MS = 250
@@ -76,7 +75,7 @@ def watch(
 def _inputs(plan: Plan) -> Mapping[str, str] | None:
     """The digests of the inputs; None if they can't be read."""
     try:
-        return manifest.inputs(plan.schema, plan.templates, beside(plan.schema))
+        return manifest.inputs(plan.schema, plan.templates, accepted_beside(plan.schema))
     except (OSError, TemplateError):
         return None
 
@@ -84,7 +83,7 @@ def _inputs(plan: Plan) -> Mapping[str, str] | None:
 def _generate(plan: Plan) -> bool:
     """Write the differences. Returns whether anything was printed. Errors are printed."""
     start = time.perf_counter()
-    plan = replace(plan, accepted=beside(plan.schema))
+    plan = replace(plan, accepted=accepted_beside(plan.schema))
     try:
         outcome = work_out(plan, Format.TEXT)
         if outcome.differences:

@@ -11,7 +11,9 @@ from acpgen.diff.rules.values import (
     limit_tightened,
     pattern_added,
     pattern_changed,
+    pattern_loosened,
     pattern_removed,
+    pattern_tightened,
     type_narrowed,
     type_replaced,
     type_widened,
@@ -20,6 +22,7 @@ from acpgen.diff.schema_difference import Found, SchemaDifference, found
 from acpgen.diff.schema_place import SchemaPlace
 from acpgen.model import Array, Scalar, ScalarType, Type
 from acpgen.patterns import matches, portable
+from acpgen.patterns.text_finding import UndecidedError, Wording, find_text
 from acpgen.types.wording import spelled
 
 _LOWER = ("min_length", "minimum", "min_items")
@@ -110,16 +113,29 @@ def _keyword(name: str) -> str:
 
 def _patterns(old: Scalar, new: Scalar, at: SchemaPlace) -> Iterator[Found]:
     before, after = old.pattern, new.pattern
-    if _meaning(before) != _meaning(after):
+    if before == after:
+        return
+    narrows, widens = _refuses(old, after), _refuses(new, before)
+    if narrows and widens:
         kind = pattern_changed
-        if before is None or after is None:
-            kind = pattern_added if before is None else pattern_removed
-        yield found(kind, at, (old, new), old=before or "", new=after or "")
+    elif narrows:
+        kind = pattern_added if before is None else pattern_tightened
+    elif widens:
+        kind = pattern_removed if after is None else pattern_loosened
+    else:
+        return
+    yield found(kind, at, (old, new), old=before or "", new=after or "")
 
 
-def _meaning(pattern: str | None) -> str | None:
-    r"""A pattern in the spelling of bundles, which write out what `\d` and its like mean."""
-    return None if pattern is None else portable(pattern)
+def _refuses(scalar: Scalar, pattern: str | None) -> bool:
+    """True if a pattern refuses a text of a scalar type, or if that can't be decided."""
+    if pattern is None:
+        return False
+    texts = Wording(scalar.min_length or 0, scalar.max_length, scalar.pattern)
+    try:
+        return find_text([texts], [Wording(0, None, pattern)]) is not None
+    except UndecidedError:
+        return scalar.pattern is None or portable(scalar.pattern) != portable(pattern)
 
 
 def _within(scalar: Scalar, of: str, number: float) -> bool:

@@ -74,8 +74,11 @@ class Check:
         """The type itself, or the one that it refers to."""
         return self
 
-    def members(self) -> Iterator[Member]:
-        """The members that a value of the type, or an item of an array, may have."""
+    def members(self, *, items: bool = True) -> Iterator[Member]:  # noqa: ARG002
+        """The members that a value of the type, or with `items` an item of an array, may have.
+
+        Items of items are left out, so this ends for a type that is inside itself.
+        """
         return iter(())
 
     @property
@@ -233,8 +236,8 @@ class ArrayCheck(InnerCheck):
                 found = self._limit.compacted(found)
         return self._limit.kept(found)
 
-    def members(self) -> Iterator[Member]:  # noqa: D102
-        return self._items.members()
+    def members(self, *, items: bool = True) -> Iterator[Member]:  # noqa: D102
+        return self._items.members(items=False) if items else iter(())
 
 
 class NullableCheck(Check):
@@ -256,8 +259,8 @@ class NullableCheck(Check):
     def plain(self) -> frozenset[type]:  # noqa: D102
         return self._of.meant().plain | _NULL
 
-    def members(self) -> Iterator[Member]:  # noqa: D102
-        return self._of.members()
+    def members(self, *, items: bool = True) -> Iterator[Member]:  # noqa: D102
+        return self._of.members(items=items)
 
 
 class Member:

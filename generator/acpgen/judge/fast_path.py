@@ -71,6 +71,7 @@ class FastEngine:
         self._source = source
         self._expected = 0
         self._judge: Transcript | None = None
+        self._path: FastPath | None = None
 
     def begin(self, expected: int) -> None:
         """Note the number of bytes of the next stream, as far as that is known."""
@@ -90,7 +91,9 @@ class FastEngine:
 
     def verdict(self, read: Read, sender: str | None, *, transcript: bool) -> MessageVerdict:
         """Return the verdict of the judge on the next message, or line of a transcript."""
-        judge = self._transcript()
+        judge = self._judge
+        if judge is None or judge.pairing is not self.pairing:
+            judge = self._transcript()
         if transcript:
             return judge.judge_line_read(read)
         return judge.judge_read(read, sender=None if sender is None else sender_of(sender))
@@ -100,7 +103,9 @@ class FastEngine:
         self.pairing.beginnings.names_connections = False
         checkers = self._source.checkers(max(self._expected, self.seen))
         if checkers is not None and isinstance(read, Decoded) and not read.repeats:
-            path = FastPath(checkers, self.pairing, self._version)
+            path = self._path
+            if path is None or path.checkers is not checkers or path.pairing is not self.pairing:
+                path = self._path = FastPath(checkers, self.pairing, self._version)
             if path.accepts(read.value, sender, connection, transcript=sender is not None):
                 return MessageVerdict()
         judge = self._transcript()

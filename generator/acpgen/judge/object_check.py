@@ -81,10 +81,10 @@ class ObjectCheck(InnerCheck):
             faults += members_of(self._additional, given, known, self._limit)
         return self._limit.kept(_one_a_place(faults)) if len(faults) > 1 else faults
 
-    def members(self) -> Iterator[Member]:  # noqa: D102
+    def members(self, *, items: bool = True) -> Iterator[Member]:  # noqa: D102
         yield from self._members
         for part in self._parts:
-            yield from part.members()
+            yield from part.members(items=items)
 
 
 def members_of(

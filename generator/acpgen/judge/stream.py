@@ -141,7 +141,7 @@ class Stream:
         transcript, sender, engine = self._found.transcript, self._sender, self._engine
         log = self._log
         passes = engine.filter(sender, transcript=transcript)
-        size, left, passed = 0, STEP, 0
+        size, left, passed, is_bare = 0, STEP, 0, not transcript
         lines = self._found.lines
         try:
             for number, text in lines:
@@ -153,7 +153,11 @@ class Stream:
                 elif stripped := text.rstrip(BLANK):
                     if isinstance(read, bytes):
                         read = attempt(stripped)
-                    if log is not None and log.is_other(read, stripped, transcript=transcript):
+                    if (
+                        log is not None
+                        and not (is_bare and _is_call(read))
+                        and log.is_other(read, stripped, transcript=transcript)
+                    ):
                         if log.turns(number, text, lines):
                             break
                         log.pass_over(number, stripped)
@@ -178,6 +182,13 @@ class Stream:
         self._engine.seen += size
         if self._tick is not None:
             self._tick(size)
+
+
+def _is_call(read: Read) -> bool:
+    """True for a call with params, as most messages are, which is never other output."""
+    if type(read) is not Decoded or type(value := read.value) is not dict:
+        return False
+    return "jsonrpc" in value and type(value.get("params")) is dict
 
 
 class Messages:

@@ -139,8 +139,8 @@ class RefCheck(Check):
         target = self._target or self.meant()
         return target.faults(value, None, declared)
 
-    def members(self) -> Iterator[Member]:  # noqa: D102
-        return self.meant().members()
+    def members(self, *, items: bool = True) -> Iterator[Member]:  # noqa: D102
+        return self.meant().members(items=items)
 
     def meant(self) -> Check:  # noqa: D102
         if self._target is None:

@@ -134,9 +134,9 @@ class UnionCheck(Check):
         faults = nearest(tried, value) if tried else self._untagged(value)
         return self._with_former_tag(faults, value)
 
-    def members(self) -> Iterator[Member]:  # noqa: D102
+    def members(self, *, items: bool = True) -> Iterator[Member]:  # noqa: D102
         for variant in self._variants:
-            yield from variant.check.members()
+            yield from variant.check.members(items=items)
 
     def _reading(self, variant: VariantCheck, value: JsonValue) -> Reading:
         faults, tag = variant.faults(value, self._tag), self._tag

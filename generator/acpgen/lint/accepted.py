@@ -21,7 +21,6 @@ from pathlib import Path
 from acpgen.findings import Finding
 from acpgen.lint.rules import RULES
 from acpgen.lint.rules.acceptances import stale_acceptance
-from acpgen.load.listing import accepted_beside
 from acpgen.startup.digests import content_of
 
 IDS = frozenset(RULES)
@@ -78,11 +77,6 @@ class Accepted:
             if (complaint := _complaint(entry, entry in used)) is not None
         )
         return [*rest, *complaints]
-
-
-def beside(schema: Path) -> Path | None:
-    """The file of accepted findings that goes with a schema, None if there is none."""
-    return accepted_beside(schema)
 
 
 def read_accepted(path: Path) -> Accepted:

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from heapq import merge
 from itertools import accumulate, islice
 
 from acp_wire.pairing import Connection
 from acpgen.logs.interleaving import ReceivedStream, interleaved
 from acpgen.logs.message_lists import ListedItem, ListPath
-from acpgen.logs.message_order import Ordered, seconds
+from acpgen.logs.message_order import Ordered
 from acpgen.logs.settling import LogItem
+from acpgen.logs.times import seconds, written
 
 _CONNECTION = "acp-connection-id"
 """The header of HTTP that names the connection."""
@@ -59,8 +59,8 @@ class HttpEntry:
 
         Those of a stream have none: it is not known when each was sent.
         """
-        self.sent = [replace(item, time=_date(self.began)) for item in self.sent]
-        end = None if len(self.received) > 1 else _date(self.ended)
+        self.sent = [replace(item, time=written(self.began)) for item in self.sent]
+        end = None if len(self.received) > 1 else written(self.ended)
         self.received = [replace(item, time=end) for item in self.received]
 
     def label(self, name: Connection) -> None:
@@ -175,16 +175,6 @@ def _connection(row: ListedItem) -> str | None:
             if str(named.get("name")).lower() == _CONNECTION and "value" in named:
                 return str(named["value"])
     return None
-
-
-def _date(time: float | None) -> str | None:
-    """A time as RFC 3339 text."""
-    if time is None:
-        return None
-    try:
-        return datetime.fromtimestamp(time, UTC).isoformat(timespec="milliseconds")
-    except (ValueError, OverflowError, OSError):
-        return None
 
 
 def _labelled(items: Sequence[LogItem], name: Connection) -> list[LogItem]:

@@ -26,14 +26,19 @@ _ENOUGH = 2
 
 @dataclass(slots=True)
 class _Member:
-    """The values of one member: beside each `initialize`, and beside any message.
+    """The values of one member: beside each `initialize`, and beside any other message.
 
     `refused` are those beside an `initialize` that the agent refused.
     """
 
     begun: list[object] = field(default_factory=list)
     refused: set[object] = field(default_factory=set)
-    seen: set[object] = field(default_factory=set)
+    others: set[object] = field(default_factory=set)
+
+    @property
+    def seen(self) -> set[object]:
+        """All values."""
+        return self.others.union(self.begun)
 
 
 class ConnectionMembers:
@@ -219,14 +224,19 @@ class _Group:
         member, value = members[name], item.beside.get(name)
         if begins:
             member.begun.append(value)
-        member.seen.add(value)
+        else:
+            member.others.add(value)
         if value is None or (self._begun == 1 and len(member.seen) > 1):
             del members[name]
 
     def choose(self) -> None:
-        """Choose the member that tells the connections apart, if one does."""
+        """Choose the member that tells the connections apart, if one does.
+
+        After its answer, the latest `initialize` is not the only message with its value.
+        """
         for name, member in (self._members or {}).items():
-            if len(set(member.begun)) > 1 and member.seen <= set(member.begun):
+            alone = self._former is None and member.begun[-1] not in member.others
+            if len(set(member.begun)) > 1 and member.others <= set(member.begun) and not alone:
                 self.name, self._first = name, member.begun[0]
                 return
         self._members = {}

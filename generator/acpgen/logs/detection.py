@@ -18,6 +18,7 @@ from acpgen.logs.prefixes import LONGEST, prefix_of
 from acpgen.logs.rejoining import begins_message
 from acpgen.logs.scanning import CUT, value_at
 from acpgen.logs.titled_parts import title_of
+from acpgen.logs.unit import has_notation
 from acpgen.logs.values import Values
 from acpgen.logs.wrapping import as_object, messages_in
 
@@ -53,7 +54,7 @@ def detect(
         if shape is not None:
             log.begins(chain(head, [(number, text)], lines), shape)
             return
-        if _is_broken(text) and len(head) < _HEAD and not _holds_several(text):
+        if _is_broken(text) and len(head) < _HEAD and not holds_several(text):
             head.append((number, text))
             if not _may_go_on(text):
                 continue
@@ -70,7 +71,7 @@ def detect(
             log.begins(chain(head, [(number, text)], filled))
             return
         log.pass_over(number, text)
-    if seen == 1 and (one_sided or not (page or _is_log_line(first[1]))):
+    if seen == 1 and (one_sided or not (page or _is_log_line(first[1]) or _is_foreign(first[1]))):
         log.begins(iter([first]), "lines", alone=True)
     else:
         log.begins(iter(head))
@@ -87,6 +88,11 @@ def _shape(text: bytes, hints: Hints) -> str | None:
 def _is_log_line(text: bytes) -> bool:
     """True if a line is not JSON, and doesn't start as an object, an array or a string."""
     return peek(text) is BROKEN and not text.lstrip().startswith((b"{", b"[", b'"'))
+
+
+def _is_foreign(text: bytes) -> bool:
+    """True if a line is a message as a program prints it."""
+    return peek(text) is BROKEN and has_notation(text.decode("utf-8", "surrogateescape"))
 
 
 def _is_broken(text: bytes) -> bool:
@@ -128,7 +134,7 @@ def _may_go_on(text: bytes) -> bool:
     return value_at(shown, shown.index("{"))[0] is CUT
 
 
-def _holds_several(text: bytes) -> bool:
+def holds_several(text: bytes) -> bool:
     """True if a line has several messages, one after another."""
     shown = text.decode("utf-8", "surrogateescape")
     value, end = value_at(shown, shown.index("{"))

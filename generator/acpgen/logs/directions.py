@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
+from functools import lru_cache
+from operator import itemgetter
 
 CLIENT, AGENT, PROXY = "client", "agent", "proxy"
 OTHER: Mapping[str, str] = {CLIENT: AGENT, AGENT: CLIENT}
@@ -37,6 +39,7 @@ _WAYS = frozenset({"stdin", "upstream", "up", "stdout", "downstream", "down"})
 _SENDS, _RECEIVES = _OUT - _WAYS, _IN - _WAYS
 _PART = re.compile(r"[a-z]+(?:2[a-z])?|[-=]+>|<[-=]+|[<>]+|[→←⇒⇐⟶⟵➡⬅▶◀»«]")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_NO_VOTES: Counter[str] = Counter()
 _MINORITY = 4
 """A token of which more than one in this many votes differ is not a direction."""
 
@@ -46,6 +49,7 @@ def parts_of(token: str) -> list[str]:
     return _PART.findall(_HUMP.sub(" ", token).lower())
 
 
+@lru_cache(maxsize=1024)
 def is_direction(token: str) -> bool:
     """True if a token says by itself which way a message goes."""
     parts = parts_of(token)
@@ -91,6 +95,7 @@ def opposite(way: str) -> str:
     return "in" if any(part in _OUT for part in parts) else "out"
 
 
+@lru_cache(maxsize=1024)
 def named_side(token: str) -> str | None:
     """The sender that a token names, as `client`, `agent->client` and `to_agent` do.
 
@@ -120,6 +125,7 @@ def named_side(token: str) -> str | None:
     return OTHER.get(side) if turned else side
 
 
+@lru_cache(maxsize=1024)
 def _deed(token: str) -> tuple[str, bool, bool] | None:
     """One side's name beside what it does, as in `agent received` and `sent (client)`.
 
@@ -147,21 +153,27 @@ class Sides:
         self._client = client
         self._votes: dict[str, Counter[str]] = {}
         self._void: set[str] = set()
+        self._answering: set[str] = set()
         self._confirmed, self._contradicted = False, False
         self._behind: set[tuple[str, bool]] = set()
 
     def answers_itself(self, token: str) -> None:
         """Note that a response has the token of its request, so that it is not a direction.
 
-        What names a side is one, unless the other side calls methods with it, too.
+        What names a side is one, unless the other side calls methods with it, too, or all messages
+        have it.
         """
         named = named_side(token)
         if self._client is None and (named is None or self._votes[token][OTHER.get(named, "")]):
             self._void.add(token)
+        elif self._client is None and "from" not in parts_of(token):
+            self._answering.add(token)
 
     def seen(self, token: str, side: str | None) -> None:
         """Note a message with a token, and the side that calls its method if that is known."""
-        votes = self._votes.setdefault(token, Counter())
+        votes = self._votes.get(token)
+        if votes is None:
+            votes = self._votes[token] = Counter()
         deed = _deed(token)
         if deed is not None and not deed[1]:
             self._behind.add((deed[0], deed[2]))
@@ -182,18 +194,20 @@ class Sides:
         if self._client is not None:
             return CLIENT if token == self._client else AGENT
         named = None if self._is_open(token) else named_side(token)
-        votes = self._votes.get(token, Counter())
+        votes = self._votes.get(token, _NO_VOTES)
         if named is not None and votes[OTHER.get(named, "")]:
             stated = "from" in parts_of(token)
             alone = len(self._votes) == 1 and not votes[named] and not stated
             if _is_name(token) or alone:  # it names the process that wrote the log
                 return None
-        if token in self._void:
+        if token in self._void or (token in self._answering and len(self._votes) == 1):
             return None
         if named is not None:
             turned = self._contradicted and not self._confirmed and _deed(token)
             return OTHER.get(named) if turned else named
         voted = _majority(votes)
+        if voted is not None and self._is_of_both_ends(token, voted):
+            return None
         if voted is not None or len(votes) > 1:
             return voted
         return self._other(token) or self._usual(token)
@@ -203,6 +217,15 @@ class Sides:
         deed = _deed(token)
         return (
             deed is not None and not deed[1] and {(deed[0], True), (deed[0], False)} <= self._behind
+        )
+
+    def _is_of_both_ends(self, token: str, voted: str) -> bool:
+        """True if one side has the opposite direction as well, as in the logs of both together."""
+        other = opposite(token)
+        return any(
+            _majority(votes) == voted
+            for each, votes in self._votes.items()
+            if each != token and opposite(each) == opposite(other)
         )
 
     def _other(self, token: str) -> str | None:
@@ -232,5 +255,6 @@ def _is_name(token: str) -> bool:
 def _majority(votes: Counter[str]) -> str | None:
     if not votes:
         return None
-    (side, most), *_ = votes.most_common(1)
-    return side if (votes.total() - most) * _MINORITY <= votes.total() else None
+    side, most = max(votes.items(), key=itemgetter(1))
+    total = votes.total()
+    return side if (total - most) * _MINORITY <= total else None

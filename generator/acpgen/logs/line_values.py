@@ -50,8 +50,9 @@ def other_with(
     base, outer, start = at
     before = text[base:start]
     lead = text[base:outer].strip() if outer >= 0 else ""
-    if lead and '"jsonrpc"' in text[outer:start] and not is_dump(lead):
-        return Unit(number, lead, text[outer:start].strip(), shape="prefixed"), start
+    if outer >= 0 and '"jsonrpc"' in text[outer:start] and not is_dump(lead):
+        shape = "prefixed" if lead else "lines"
+        return Unit(number, lead, text[outer:start].strip(), shape=shape), start
     if shape is not None or not before.rstrip().endswith("["):
         return None
     batch = _batch_behind(number, text[base:], before.rindex("["))

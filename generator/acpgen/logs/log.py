@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from acp_wire.pairing import Connection
 from acp_wire.reader import BROKEN, Decoded, JsonValue, NotJsonError
 from acpgen.judge.inputs import Input, InputError
 from acpgen.logs import scanning, values
@@ -17,6 +16,7 @@ from acpgen.logs.detection import detect, has_message
 from acpgen.logs.directions import Sides
 from acpgen.logs.elisions import is_elided
 from acpgen.logs.hints import MARKDOWN, Hints
+from acpgen.logs.log_items import LogItems
 from acpgen.logs.log_lines import LINE_LIMIT, Lines, as_bytes
 from acpgen.logs.log_message import LogMessage
 from acpgen.logs.log_reading import LogReading
@@ -29,10 +29,9 @@ from acpgen.logs.other_lines import is_other
 from acpgen.logs.prefixes import Prefix, prefix_of
 from acpgen.logs.puzzle import Puzzle
 from acpgen.logs.rejoining import rejoined, whole_lines
-from acpgen.logs.scanning import CUT, value_at
 from acpgen.logs.senders import Senders
 from acpgen.logs.settling import LogItem, settled
-from acpgen.logs.surroundings import Path, Token
+from acpgen.logs.surroundings import Path
 from acpgen.logs.terminal_recordings import as_shown
 from acpgen.logs.unit import LONG, Unit, is_doubtful, is_foreign
 from acpgen.logs.values import Values
@@ -80,9 +79,7 @@ class Log:
         self._turned = self._alone = False
         self._sides = Sides(hints.client)
         self._senders: Senders | None = None
-        self._known: Path | None = None
-        self._with_version = self._prefixed = False
-        self._pairs: dict[tuple[str, str], Connection] = {}
+        self._made = LogItems(hints, self._reading, self._text_lengths)
 
     @property
     def passed_over(self) -> int:
@@ -197,12 +194,26 @@ class Log:
         return puzzle.error(page=self.encoding == "Markdown", has_schema=self._has_schema)
 
     def _items(self) -> Iterator[LogItem]:
+        """The messages in the order of the log, apart from those that it has in part."""
+        for item in self._read():
+            if is_elided(item):
+                self.elided.append(item.line)
+            else:
+                yield item
+
+    def _read(self) -> Iterator[LogItem]:
         shape = self._hints.shape
         whole = not (self._turned or self._one_sided or self._other_lines or self._event_lines)
         lines = whole_lines(self._lines, self._limit)
         units = Values(lines, self._limit, shape, whole=whole)
         foreign: list[Unit] | None = None if self._turned or self._one_sided else []
         for unit in rejoined(iter(units), self._limit):
+            if unit.value is scanning.BROKEN and not unit.text and unit.shape == "lines":
+                self._pass_over(unit)
+                continue
+            if foreign is None and (plain := self._made.plain(unit)) is not None:
+                yield plain
+                continue
             if foreign is not None and is_doubtful(unit):
                 if len(foreign) < _FOREIGN:
                     foreign.append(unit)
@@ -212,10 +223,7 @@ class Log:
                     yield from chain.from_iterable(map(self._broken, foreign))
                 if item.value is not None:
                     foreign = None
-                if is_elided(item):
-                    self.elided.append(item.line)
-                else:
-                    yield item
+                yield item
         for unit in foreign or ():
             self._is_foreign |= is_foreign(unit)
             self.pass_over(unit.line, as_bytes(f"{unit.prefix} {unit.text}"))
@@ -223,7 +231,7 @@ class Log:
     def _items_of(self, unit: Unit) -> Iterator[LogItem]:
         if unit.shape == "batch":
             found = WrappedMessage(unit.text, ())
-            yield self._item(found, unit, prefix_of(unit.prefix, self._hints.client))
+            yield self._made.item(found, unit, prefix_of(unit.prefix, self._hints.client))
         elif unit.shape == LONG:
             self._skipped(unit.line)
         elif unit.shape == "event":
@@ -235,7 +243,7 @@ class Log:
 
     def _broken(self, unit: Unit) -> Iterator[LogItem]:
         if not unit.text:
-            self.pass_over(unit.line, unit.prefix.encode("utf-8", "replace"))
+            self._pass_over(unit)
             return
         prefix = prefix_of(unit.prefix, self._hints.client)
         self._reading.saw(unit.shape, None)
@@ -244,6 +252,9 @@ class Log:
             as_bytes(unit.text), unit.line, None, prefix.direction, prefix.name or "", None
         )
 
+    def _pass_over(self, unit: Unit) -> None:
+        self.pass_over(unit.line, unit.prefix.encode("utf-8", "replace"))
+
     def _whole(self, unit: Unit) -> Iterator[LogItem]:
         value: JsonValue = unit.value  # type: ignore[assignment] # it is not BROKEN
         value, text = as_object(value, unit.text)
@@ -251,7 +262,7 @@ class Log:
             self._has_schema = True
             self.pass_over(unit.line, text.encode("utf-8", "replace"))
             return
-        found = messages_in(value, text, self._hints, self._known)
+        found = messages_in(value, text, self._hints, self._made.known)
         prefix = prefix_of(unit.prefix, self._hints.client) if unit.prefix else Prefix()
         if may_be_of_sides(found, value):
             lists = lists_in(value, text, self._hints)
@@ -259,18 +270,18 @@ class Log:
                 yield from self._listed(lists, unit)
                 return
         if found:
-            self._prefixed |= prefix.direction is not None
+            self._made.note(prefix)
             place = sharing(unit, found)
             for each in found:
-                yield from self._found(each, place, prefix)
+                yield from self._made.found(each, place, prefix)
             return
         lists = [] if unit.prefix or not text else lists_in(value, text, self._hints)
         if lists:
             yield from self._listed(lists, unit)
         elif unit.text and (
-            (self._prefixed and prefix.direction is not None) or unit.shape in ("frames", "sse")
+            self._made.is_like_those_of_messages(prefix) or unit.shape in ("frames", "sse")
         ):
-            yield self._item(WrappedMessage(unit.text, ()), unit, prefix)
+            yield self._made.item(WrappedMessage(unit.text, ()), unit, prefix)
         else:
             text = unit.prefix + unit.text
             self.pass_over(unit.line, text.encode("utf-8", "replace"))
@@ -286,7 +297,7 @@ class Log:
             return
         each = [[item for _, _, item in self._rows(found, unit, "array")] for found in lists]
         sided = None
-        if are_beside(lists) and self._senders is not None:
+        if len(lists) == 2 and self._senders is not None:
             sided = of_sides(each[0], each[1], self._senders.caller)
         if sided is not None:
             self.is_ordered &= sided.stated
@@ -317,54 +328,8 @@ class Log:
             one = Unit(unit.line + row.below, "", row.text, row.value, shape, "\n" not in unit.text)
             place = sharing(one, messages)
             for each in messages:
-                for item in self._found(each, place, Prefix()):
-                    yield row, each.at, item
-
-    def _found(self, found: WrappedMessage, unit: Unit, prefix: Prefix) -> Iterator[LogItem]:
-        if found.at and not found.rebuilt and found.token is not None:
-            self._known = found.at
-        yield self._item(found, unit, prefix)
-
-    def _item(self, found: WrappedMessage, unit: Unit, prefix: Prefix) -> LogItem:
-        text = found.text
-        self._text_lengths.add(unit.line + found.below, len(text))
-        read, _ = value_at(text, 0)
-        broken = read is scanning.BROKEN or read is CUT
-        value: JsonValue = None if broken else read  # type: ignore[assignment]
-        if isinstance(value, dict) and not found.rebuilt:
-            if "jsonrpc" in value:
-                self._with_version = True
-            elif found.at and not self._with_version and text.startswith("{"):
-                text = f'{{"jsonrpc":"2.0",{text[1:]}'
-        token = found.token
-        if token is None and prefix.direction is not None:
-            token = Token("", prefix.direction)
-        shape = ("prefixed" if unit.prefix else "lines") if unit.shape == "batch" else unit.shape
-        if found.at or found.rebuilt or (found.token and shape == "lines"):
-            shape = "wrapped" if shape in ("lines", "prefixed") else shape
-        self._reading.saw(shape, found)
-        connection = found.connection
-        if connection is None and prefix.name is not None:
-            connection = prefix.name
-        if connection is None and found.pair is not None:
-            connection = self._pairs.setdefault(
-                found.pair, " - ".join(found.pair) if self._pairs else ""
-            )
-        return LogItem(
-            as_bytes(text),
-            unit.line + found.below,
-            value,
-            None if token is None else self._direction(token),
-            "" if connection is None else connection,
-            found.time if found.time is not None else prefix.time,
-            unit.shares_line,
-            {**(prefix.beside if connection is None else {}), **found.beside},
-        )
-
-    def _direction(self, token: Token) -> str:
-        """The text of a token. Under the name `from` it is the sender, not whose log it is."""
-        stated = self._hints.client is None and token.name in ("from", "sender")
-        return f"from {token.text}" if stated else token.text
+                for item in self._made.found(each, place, Prefix()):
+                    yield row, each.at, item.within(found.beside)
 
 
 def read(

@@ -10,6 +10,7 @@ import re
 
 from acpgen.logs.growing import GrowingValue
 from acpgen.logs.line_reader import LineReader, Taken, text_of
+from acpgen.logs.messages import is_message
 from acpgen.logs.prefixes import LONGEST
 from acpgen.logs.quoted_text import cell
 from acpgen.logs.scanning import BROKEN, CUT, value_at
@@ -95,7 +96,9 @@ def ruled_unit(reader: LineReader, number: int, text: str, start: int, taken: Ta
         line = text_of(taken[len(pieces) - 1][1])
         lead = lead or _lead(text[:start], line)
         found = None if lead is None else lead.match(line)
-        if found is None:
+        if found is None or (
+            len(pieces) == 1 and _begins_another(text, start, line[found.end() :])
+        ):
             break
         pieces.append(line[found.end() :])
         size += len(line)
@@ -109,6 +112,12 @@ def ruled_unit(reader: LineReader, number: int, text: str, start: int, taken: Ta
                 reader.put_back(taken[len(pieces) - 1 :])
                 return Unit(number, text[:start].strip(), whole[:end], value, "values")
     return None
+
+
+def _begins_another(text: str, start: int, below: str) -> bool:
+    """True if the line below a broken message is a whole one, and so no part of it."""
+    value, end = value_at(below, 0) if '"jsonrpc"' in text[start:] else (BROKEN, 0)
+    return is_message(value) and not below[end:].strip()
 
 
 def _lead(first: str, second: str) -> re.Pattern[str] | None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import count
 
 from acp_wire.reader import JsonValue
 from acpgen.logs.hints import Hints
 from acpgen.logs.messages import is_bare, is_message, is_row
 from acpgen.logs.scanning import blank, items, lines_above, members
+from acpgen.logs.surroundings import members_near
 from acpgen.logs.wrapping import as_object, messages_in
 
 _KEYS = ("key", "name", "field")
@@ -36,10 +37,14 @@ class ListedItem:
 
 @dataclass(frozen=True, slots=True)
 class MessageList:
-    """A list in which there are messages, and where it is in the value."""
+    """A list in which there are messages, and where it is in the value.
+
+    `beside` are the members of the objects around it that may name the connection.
+    """
 
     path: ListPath
     rows: Sequence[ListedItem]
+    beside: Mapping[str, int | str] = field(default_factory=dict)
 
 
 def lists_in(value: JsonValue, text: str, hints: Hints) -> list[MessageList]:
@@ -65,7 +70,7 @@ def lists_in(value: JsonValue, text: str, hints: Hints) -> list[MessageList]:
                 )
             ]
             if any(messages_in(row.value, row.text, hints) for row in rows):
-                found.append(MessageList(path, rows))
+                found.append(MessageList(path, rows, _beside(value, path)))
             pending += [
                 ((*path, number), item, start)
                 for number, item, (start, _) in reversed(
@@ -106,6 +111,18 @@ def as_pairs(
     return (
         ListedItem(above or 0, found, "".join([*pieces, "}"])) if len(found) == len(inner) else None
     )
+
+
+def _beside(value: JsonValue, path: ListPath) -> Mapping[str, int | str]:
+    """The members of the objects on the way to a list that may name the connection."""
+    found: dict[str, int | str] = {}
+    for step in path:
+        if isinstance(value, dict):
+            found |= members_near(value, (str(step),))
+            value = value[str(step)]
+        elif isinstance(value, list):
+            value = value[int(step)]
+    return found
 
 
 def _is_inside(found: list[MessageList], path: ListPath, inner: list[JsonValue]) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from itertools import pairwise
 
 from acp_wire.reader import JsonValue
@@ -16,6 +15,7 @@ from acpgen.logs.directions import AGENT, CLIENT
 from acpgen.logs.interleaving import ReceivedStream, answered, asked, interleaved
 from acpgen.logs.message_lists import MessageList
 from acpgen.logs.settling import LogItem
+from acpgen.logs.times import seconds
 from acpgen.logs.wrapping import WrappedMessage, is_har
 
 _UNASKED = 2
@@ -129,19 +129,6 @@ def _rank(item: LogItem, side: str, pending: Counter[object]) -> int:
     if answer is None:
         return 1
     return 0 if pending[answer] else _UNASKED
-
-
-def seconds(value: JsonValue) -> float | None:
-    """A time as a number: that of a date, by default in UTC, or the number itself, or None."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return value
-    if not isinstance(value, str):
-        return None
-    try:
-        found = datetime.fromisoformat(value)
-        return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError, OSError):
-        return None
 
 
 def may_be_of_sides(found: Sequence[WrappedMessage], value: JsonValue) -> bool:

@@ -6,12 +6,15 @@ from acpgen.startup.accept import ENVELOPE as ENVELOPE
 
 _CELLS = 12
 """How many cells a row has at most."""
-_CALLS = ("method", "result", "error", "id")
 
 
 def is_message(value: object) -> bool:
     """True if a value is a message by itself."""
-    return isinstance(value, dict) and "jsonrpc" in value and any(name in value for name in _CALLS)
+    return (
+        isinstance(value, dict)
+        and "jsonrpc" in value
+        and ("method" in value or "id" in value or "result" in value or "error" in value)
+    )
 
 
 def is_bare(value: object) -> bool:

@@ -8,14 +8,14 @@ from typing import Protocol
 from acp_wire.envelope import MessageKind, kind_of, request_id
 from acp_wire.reader import JsonValue
 from acpgen.judge.inputs import InputError
-from acpgen.logs.message_order import seconds
 from acpgen.logs.settling import LogItem
-from acpgen.logs.surroundings import is_time
+from acpgen.logs.times import is_time, seconds
 
 _EQUAL = 10_000
 """After how many messages of one time a log counts as one with the oldest first, at the latest."""
 _SURE = 64
 """How many more responses after their requests than before them outweigh times that fall."""
+_SEVERAL = 2
 _MOST = 1_000_000
 """How many messages are held at most to yield them from the last one on."""
 _TOO_MANY = (
@@ -78,7 +78,12 @@ class _Order:
 
     @property
     def is_newest_first(self) -> bool:
-        """True if times fall more often than they rise, and no ids contradict that."""
+        """True if times fall more often than they rise, and no ids contradict that.
+
+        If all times are equal, several responses that come before their requests show it.
+        """
+        if not (self.falls or self.rises):
+            return self.is_dated and self.turned >= _SEVERAL and not self.straight
         if self.falls <= self.rises:
             return False
         return self.turned > self.straight or (self.turned == self.straight and not self.rises)

@@ -5,16 +5,19 @@ from __future__ import annotations
 from codecs import BOM_UTF8
 
 from acp_wire.reader import Decoded, NotJsonError
+from acpgen.logs.detection import holds_several
 from acpgen.logs.elisions import is_cut_off, leaves_out
 from acpgen.logs.messages import is_bare
 
 
 def is_other(read: Decoded | NotJsonError, text: bytes, *, transcript: bool) -> bool:
-    """True if a line is not meant as a message, or is one that is there in part only."""
+    """True if a line is not meant as one message, or is one that is there in part only."""
     if isinstance(read, NotJsonError):
         if is_cut_off(text.decode("utf-8", "surrogateescape")):
             return True
         start = text.removeprefix(BOM_UTF8).lstrip()
+        if not transcript and start.startswith(b"{") and holds_several(start):
+            return True
         return not start.startswith(b"{") or start.rstrip() == b"{"
     value = read.value
     if not isinstance(value, dict) or not value:

@@ -13,6 +13,8 @@ from acpgen.logs.surroundings import Members
 
 _BASE64 = re.compile(r"eyJ[A-Za-z0-9+/]{20,}={0,2}\s*$")
 """The base64 of a text that starts as an object does."""
+PACKED = frozenset({"encoding", "mimeType"})
+"""The members that say how the other members of an object are packed."""
 _MEDIA = ("json", "event-stream", "plain", "octet-stream")
 """What the types of bodies have in their names that may be messages."""
 

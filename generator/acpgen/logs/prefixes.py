@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
+from types import MappingProxyType
 
 from acpgen.logs.directions import is_arrow, is_direction, named_side
 
@@ -16,7 +18,7 @@ _TIME = re.compile(
     r"[\[(]?(?:\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?"
     r"|\d\d:\d\d:\d\d(?:[.,]\d+)?|\+?\d+(?:\.\d+)?(?:ms|s|us|µs)|\d{9,}(?:\.\d+)?)[\])]?:?"
 )
-_WORD = re.compile(r"[^\s\[\](){}|:,]+")
+_WORD = re.compile(r"[^\s\[\](){}|:,\0]+")
 _LEVELS = frozenset({"trace", "debug", "info", "notice", "warn", "warning", "error"})
 
 
@@ -35,9 +37,21 @@ class Prefix:
     @property
     def beside(self) -> Mapping[str, str]:
         """What may name the connection: each word, and all of them in one order."""
-        words = {f"word {number}": word for number, word in enumerate(self.words)}
-        ends = " ".join(sorted(word for word in self.words if not is_arrow(word)))
-        return {**words, "words": ends} if ends else words
+        return _beside(self.words)
+
+    @property
+    def form(self) -> tuple[str, ...]:
+        """The words that prefixes of one program have in common: up to an arrow, without digits."""
+        arrows = (place for place, word in enumerate(self.words, 1) if is_arrow(word))
+        words = self.words[: next(arrows, None)]
+        return tuple(word for word in words if not any(map(str.isdigit, word)))
+
+
+@lru_cache(maxsize=1024)
+def _beside(words: tuple[str, ...]) -> Mapping[str, str]:
+    named = {f"word {number}": word for number, word in enumerate(words)}
+    ends = " ".join(sorted(word for word in words if not is_arrow(word)))
+    return MappingProxyType({**named, "words": ends} if ends else named)
 
 
 def plain(text: str) -> str:
@@ -49,12 +63,20 @@ def prefix_of(text: str, client: str | None = None) -> Prefix:
     """Read the text before a message."""
     text = plain(text)
     time = _TIME.search(text)
-    rest = text if time is None else f"{text[: time.start()]} {text[time.end() :]}"
-    words = _WORD.findall(rest)
+    if time is None:
+        return _of_words(text, client)
+    found = _of_words(f"{text[: time.start()]} {text[time.end() :]}", client)
+    return Prefix(found.direction, found.name, time[0].strip("[]():"), found.words)
+
+
+@lru_cache(maxsize=1024)
+def _of_words(text: str, client: str | None) -> Prefix:
+    """What a prefix shows besides its time, which is left out: most lines have the same."""
+    words = _WORD.findall(text)
     found = [i for i, word in enumerate(words) if _is_direction(word, client)]
     if not found:
         joined = next((pair for pair in _pairs(words) if is_direction(pair)), None)
-        return Prefix(joined, None, None if time is None else time[0].strip("[]():"), (*words,))
+        return Prefix(joined, words=(*words,))
     # An arrow means more than a word, which may be about something else.
     at = next((i for i in found if is_arrow(words[i])), found[-1])
     direction = words[at] if is_arrow(words[at]) or client is not None else _phrase(words, at)
@@ -70,7 +92,7 @@ def prefix_of(text: str, client: str | None = None) -> Prefix:
             and not words[0].isdecimal()  # which may count lines
         ):
             name = words[0]
-    return Prefix(direction, name, None if time is None else time[0].strip("[]():"), (*words,))
+    return Prefix(direction, name, words=(*words,))
 
 
 def _phrase(words: list[str], last: int) -> str:

@@ -6,14 +6,12 @@ from dataclasses import dataclass
 
 from acpgen.judge.inputs import EmptyPageError, InputError
 from acpgen.logs.excerpts import shown
-from acpgen.logs.unit import is_binary
+from acpgen.logs.unit import has_notation, is_binary
 
 _EMPTY_PAGE = "no block of the page has messages; blocks of ```json are read"
 _PAGE_HELP = "`acpgen validate --as METHOD` judges params by themselves"
-_NOTATION = (
-    "its messages are in another notation than JSON: log the text that is sent and received; "
-    "if this is the text, name its sender with --from"
-)
+_NOTATION = "its messages are in another notation than JSON: log the text that is sent and received"
+_IF_SENT = "if this is the text, name its sender with --from"
 _HELP = (
     "name the place of the message, for example --message-at /msg --sender-at /dir --client '>>>' "
     "--connection-at /session, "
@@ -41,7 +39,8 @@ class Puzzle:
             return made(_EMPTY_PAGE if page else "no messages, so there is nothing to judge")
         first = f"line {self.line} is the first: {shown(self.text)}"
         if self.is_foreign:
-            return made(f"{_NOTATION}; {first}")
+            return made(f"{_NOTATION}; {_IF_SENT}; {first}")
         if is_binary(self.text):
             return made(f"line {self.line} is binary data, and no line is a message: give text")
-        return made(f"no line is a message; {first}; {_PAGE_HELP if page else _HELP}")
+        advice = _PAGE_HELP if page else _NOTATION if has_notation(self.text) else _HELP
+        return made(f"no line is a message; {first}; {advice}")

@@ -33,7 +33,7 @@ def whole_lines(lines: Lines, limit: int) -> Lines:
     held: dict[bytes, tuple[int, bytes, list[bytes]]] = {}
     sizes: dict[bytes, int] = {}
     for number, line in lines:
-        found = _PARTIAL.match(line)
+        found = _PARTIAL.match(line) if b" std" in line else None
         if found is None:
             yield number, line
             continue
@@ -88,7 +88,7 @@ def rejoined(units: Iterator[Unit], limit: int) -> Iterator[Unit]:
     open_: dict[str, _CutMessage] = {}
     for unit in units:
         value = unit.value
-        if not isinstance(value, dict):
+        if not isinstance(value, dict) or not (open_ or begins_message(unit)):
             yield unit
             continue
         stream = "|".join(f"{name}={value[name]}" for name in _STREAMS if name in value)
@@ -135,6 +135,8 @@ def _opened(unit: Unit) -> _CutMessage | None:
 
 def _start_of_cut(text: str) -> int:
     """Where a message starts that a text begins and does not end; -1 if there is none."""
+    if "{" not in text:
+        return -1
     opened = _OPEN_END.search(text) if len(text) < LONGEST else None
     if opened is not None and "{" not in text[: opened.start()]:
         return opened.start()

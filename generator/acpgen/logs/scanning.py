@@ -63,17 +63,22 @@ def blank(text: str, at: int) -> int:
 def members(text: str, at: int) -> dict[str, Span]:
     """Return where the value of each member of a valid object is; the last one of a name counts."""
     found: dict[str, Span] = {}
-    at = blank(text, at + 1)
+    at = _next(text, at + 1)
     while text[at] == '"':
         name, at = scanstring(text, at + 1, False)
-        at = blank(text, blank(text, at) + 1)
+        at = _next(text, _next(text, at) + 1)
         end = _end(text, at)
         found[name] = (at, end)
-        at = blank(text, end)
+        at = _next(text, end)
         if text[at] != ",":
             break
-        at = blank(text, at + 1)
+        at = _next(text, at + 1)
     return found
+
+
+def _next(text: str, at: int) -> int:
+    """The index of the next character of a valid value that is not blank."""
+    return at if text[at] > " " else blank(text, at)
 
 
 def items(text: str, at: int) -> list[Span]:

@@ -50,7 +50,8 @@ class Senders:
     def __init__(self, callers: Mapping[str, str]) -> None:
         self.guessed = 0
         self._callers = callers
-        self._pending: dict[tuple[Connection, int | str, str], None] = {}
+        self._pending: dict[tuple[Connection, int | str, str], int] = {}
+        self._count = 0
         self._last = AGENT
 
     def caller(self, value: JsonValue) -> str | None:
@@ -74,13 +75,15 @@ class Senders:
             if len(self._pending) >= _PENDING:
                 del self._pending[next(iter(self._pending))]
             self._pending.pop((connection, id_, found), None)
-            self._pending[connection, id_, found] = None
+            self._count += 1
+            self._pending[connection, id_, found] = self._count
         return found
 
     def _answering(self, id_: int | str, connection: Connection) -> str | None:
         """The side that answers the request with an id: the newest where both sides wait."""
-        asked = [side for side in OTHER if (connection, id_, side) in self._pending]
-        if len(asked) > 1:
-            order = list(self._pending)
-            asked.sort(key=lambda side: order.index((connection, id_, side)))
-        return OTHER[asked[-1]] if asked else None
+        asked = [
+            (self._pending[connection, id_, side], side)
+            for side in OTHER
+            if (connection, id_, side) in self._pending
+        ]
+        return OTHER[max(asked)[1]] if asked else None

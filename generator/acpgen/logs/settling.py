@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from acp_wire.envelope import request_id
 from acp_wire.pairing import Connection
@@ -36,6 +36,12 @@ class LogItem:
     time: JsonValue
     shares_line: bool = False
     beside: Mapping[str, int | str] = field(default_factory=dict)
+
+    def within(self, around: Mapping[str, int | str]) -> LogItem:
+        """The message with what is around it as well, if its connection has no name yet."""
+        if not around or self.connection != "":
+            return self
+        return replace(self, beside={**around, **self.beside})
 
 
 class _Asked:

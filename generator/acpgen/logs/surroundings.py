@@ -6,14 +6,15 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from acp_wire.reader import JsonValue
 from acpgen.logs.directions import flagged, is_direction, opposite
 from acpgen.logs.hints import tokens
 from acpgen.logs.messages import ENVELOPE
+from acpgen.logs.times import is_time
 
-_TIME = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d|\d{9,}(?:\D|$)")
-_EPOCH = 10**9
+_DIGITS = re.compile(r"[\d:.,+TZ -]{1,60}")
 _SHORT = 100
 """How many characters a name has at most."""
 
@@ -84,13 +85,16 @@ def token_of(level: Members, own: Path = ()) -> Token | None:
     return loose or to
 
 
-def members_of(level: Members, own: Path = ()) -> dict[str, int | str]:
-    """The members of an object that may name a connection: short texts and numbers, not times."""
+def members_of(level: Members, own: Path = (), *, inner: bool = False) -> dict[str, int | str]:
+    """The members of an object that may name a connection: short texts and numbers, not times.
+
+    An `inner` one, beside a message, may have an `id` that is not of a message.
+    """
     return {
         name: member
         for name, member in level.items()
         if name not in own
-        and name not in ENVELOPE
+        and (name not in ENVELOPE or (inner and name == "id"))
         and (type(member) is int or (isinstance(member, str) and 0 < len(member) <= _SHORT))
         and not is_time(member)
         and name.strip("_").lower() not in _TIMES
@@ -102,15 +106,10 @@ def members_near(level: Members, own: Path = ()) -> dict[str, int | str]:
     found = members_of(level, own)
     for name, member in level.items():
         if isinstance(member, dict) and name not in own and name not in ENVELOPE:
-            found |= {f"{name}/{inner}": each for inner, each in members_of(member).items()}
+            found |= {
+                f"{name}/{inner}": each for inner, each in members_of(member, inner=True).items()
+            }
     return found
-
-
-def is_time(value: JsonValue) -> bool:
-    """True if a value looks like a time: a text that starts as one, or a large number."""
-    if isinstance(value, str):
-        return _TIME.match(value) is not None
-    return isinstance(value, int | float) and value >= _EPOCH
 
 
 def pair_of(level: Members) -> tuple[str, str] | None:
@@ -140,10 +139,25 @@ def time_of(level: Members) -> JsonValue:
     return _first(level, _TIMES)
 
 
+def is_only_time(name: str, member: JsonValue) -> bool:
+    """True for a time under the name of one, which shows nothing else about a message."""
+    kind = type(member)
+    if not (kind is int or kind is float or (kind is str and _DIGITS.fullmatch(str(member)))):
+        return False
+    return _is_one_of(name.strip("_").lower(), _TIMES)
+
+
 def _first(level: Members, names: tuple[str, ...]) -> JsonValue:
     for name, member in level.items():
-        plain = name.strip("_").lower()
-        named = plain in names or name.lower() in names
-        if named and isinstance(member, str | int | float) and not isinstance(member, bool):
+        if (
+            _is_one_of(name, names)
+            and isinstance(member, str | int | float)
+            and not isinstance(member, bool)
+        ):
             return member
     return None
+
+
+@lru_cache(maxsize=1024)
+def _is_one_of(name: str, names: tuple[str, ...]) -> bool:
+    return name.strip("_").lower() in names or name.lower() in names

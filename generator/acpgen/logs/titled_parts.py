@@ -69,7 +69,7 @@ def _is_error(part: str) -> bool:
 
 def title_of(line: str) -> Title | None:
     """The title that a line is, behind a time."""
-    found = _TITLE.search(line, 0, 600) if "'" in line else None
+    found = _TITLE.search(line, 0, 600) if " '" in line else None
     if found is None:
         return None
     return Title(found["way"], found["kind"], found["method"], found["id"], found["rest"])

@@ -18,6 +18,8 @@ _FOREIGN = re.compile(
     r'=|->|(?:nil|None|True|False|undefined)\b|@?[A-Za-z_][\w:.]*(?:\[\w*\]\w*)?\s*[({"]'
 )
 """What other notations have where JSON has `:` or a value: `=>`, `String("`, `map[string]any{`."""
+_NOTATION = re.compile(r"""(?<!["'\w])jsonrpc\s*(?:=|=>|:|\s\.)\s*["']""")
+"""A member as Lua, Ruby, JavaScript or Emacs Lisp print it."""
 LONG = "long"
 """The shape of a unit that is longer than the limit, and is not held."""
 _BINARY = re.compile("[\x00-\x08\x0e-\x1a\udc80-\udcff]")
@@ -71,6 +73,11 @@ def is_binary(text: str) -> bool:
 def is_dump(prefix: str) -> bool:
     """True if the text before a message is that of a dump: its bytes in hexadecimal."""
     return _DUMP.search(prefix) is not None
+
+
+def has_notation(text: str) -> bool:
+    """True if a text has a message in another notation than JSON, with names without quotes."""
+    return _NOTATION.search(text) is not None
 
 
 def is_doubtful(unit: Unit) -> bool:

@@ -11,6 +11,7 @@ from acpgen.logs.line_values import is_near, next_value, other_with, row_of, une
 from acpgen.logs.log_lines import Lines, as_bytes
 from acpgen.logs.long_units import cell_unit, rewrapped_unit, ruled_unit, titled_unit
 from acpgen.logs.messages import is_bare, is_message, is_row
+from acpgen.logs.plain_lines import plain_unit
 from acpgen.logs.prefixes import LONGEST
 from acpgen.logs.quoted_text import python_object, quoted
 from acpgen.logs.scanning import BROKEN, CUT, blank, value_at
@@ -55,7 +56,9 @@ class Values:
             number, raw = line
             if not raw.strip():
                 continue
-            if (frame := _FRAME.match(raw.strip())) and self._shape in (None, "frames"):
+            if self._shape is None and (plain := plain_unit(number, raw)) is not None:
+                yield plain
+            elif (frame := _FRAME.match(raw.rstrip())) and self._shape in (None, "frames"):
                 yield from self._frame(number, int(frame[1]))
             elif (event := EVENT.match(raw)) and self._shape in (None, "sse"):
                 raw = self._until_return(number, raw)

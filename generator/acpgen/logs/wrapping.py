@@ -34,6 +34,7 @@ from acpgen.logs.surroundings import (
     time_of,
     token_of,
 )
+from acpgen.logs.times import is_time
 from acpgen.logs.unit import Unit
 from acpgen.logs.values import Values
 
@@ -42,7 +43,6 @@ _EVENTS = re.compile(r"(?:data|event|id|retry)?:")
 _START = re.compile(r'\{\s*"(?:jsonrpc|id|method|result|error|params)"\s*:')
 """The start of a message within other text."""
 _OBJECT = re.compile(r'\s*\{\s*"')
-_TIME = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d|\d{9,}")
 _DEPTH = 8
 """How deep in a value a message may be."""
 
@@ -81,7 +81,7 @@ def messages_in(
         found = _at(value, text, tokens(hints.message_at))
     else:
         found = _found(value, text, known)
-    around = [_beside(each, value, hints) for each in found]
+    around = [beside(each, value, hints) for each in found]
     if known is not None:
         around = [each for each in around if each.at != known or _is_meant(each)]
     return around if {"request", "response"} <= value.keys() else _once(around)
@@ -115,17 +115,11 @@ def as_object(value: JsonValue, text: str) -> tuple[JsonValue, str]:
     for number, (item, (start, end)) in enumerate(
         zip(value, items(text, blank(text, 0)), strict=False)
     ):
-        name = "time" if "time" not in found and _is_time(item) else str(number)
+        name = "time" if "time" not in found and is_time(item) else str(number)
         found[name] = item
         pieces.append(f'{text[at:start]}"{name}":{text[start:end]}')
         at = end
     return found, "".join([*pieces, "}"])
-
-
-def _is_time(value: JsonValue) -> bool:
-    if isinstance(value, str):
-        return _TIME.match(value) is not None
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _is_meant(found: WrappedMessage) -> bool:
@@ -351,7 +345,7 @@ def _is_stripped(value: Members) -> bool:
     return calls or ("id" in value and ("result" in value or "error" in value))
 
 
-def _beside(found: WrappedMessage, value: Members, hints: Hints) -> WrappedMessage:
+def beside(found: WrappedMessage, value: Members, hints: Hints) -> WrappedMessage:
     """The message with what its value and the objects around it show."""
     levels: list[Members] = [value]
     for name in found.at[:-1]:
@@ -372,14 +366,16 @@ def _beside(found: WrappedMessage, value: Members, hints: Hints) -> WrappedMessa
         token = hinted(value, hints.sender_at)
     if hints.connection_at is not None:
         connection = pointed(dict(value), hints.connection_at)
-    beside: dict[str, int | str] = {}
+    near: dict[str, int | str] = {}
     process: JsonValue = None
     for level in levels if connection is None and pair is None else ():
-        beside |= members_near(level, own)
+        near |= members_near(level, own)
         process = process_of(level) if process is None else process
     connection = process if connection is None else connection
     label = connection if isinstance(connection, str) or type(connection) is int else None
-    return replace(found, token=token, connection=label, pair=pair, beside=beside, time=time)
+    return WrappedMessage(
+        found.text, found.at, found.below, token, label, pair, near, time, found.rebuilt
+    )
 
 
 def sharing(unit: Unit, found: list[WrappedMessage]) -> Unit:

@@ -6,7 +6,7 @@ A disruption names a message: `answer:session/prompt:2` is the second answer to 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from acp_wire.envelope import MessageKind, kind_of, request_id
 from acp_wire.pairing import Pairing
@@ -44,6 +44,9 @@ class Disruption:
         before: whether a cut or a kill comes before the message passes.
         seconds: how long a delay is.
 
+    Attributes:
+        line: names it in the file of `--once`.
+
     Raises:
         DisruptionError: the target names no message.
     """
@@ -66,6 +69,8 @@ class Disruption:
         self.done = False
         self._seen = 0
         self._name = f"{kind} {self.number} of {method}"
+        when = f"{BEFORE if before else AFTER}:" if action in (CUT, KILL) else ""
+        self.line = f"{action} {when}{kind}:{method}:{self.number}"
 
     def meets(self, kind: MessageKind, method: str) -> bool:
         """Count a message, and return whether it is the one."""
@@ -80,6 +85,11 @@ class Disruption:
         """What was done, for people."""
         when = f"{BEFORE if self.before else AFTER} " if self.action in (CUT, KILL) else ""
         return f"{_DEEDS[self.action]} {when}{self._name}"
+
+    @property
+    def earlier_text(self) -> str:
+        """That an earlier start did it, for people."""
+        return f"not again, since --once has it: {self.done_text}"
 
     @property
     def missed_text(self) -> str:
@@ -129,10 +139,20 @@ def _timed(action: str, rest: str, value: str) -> Disruption:
 
 
 class Disruptor:
-    """Finds the messages to disrupt. It sees all messages of both sides, in their order."""
+    """Finds the messages to disrupt. It sees all messages of both sides, in their order.
 
-    def __init__(self, disruptions: Sequence[Disruption]) -> None:
+    Args:
+        disruptions: what to do.
+        may_do: asked before one is done; False leaves it out.
+    """
+
+    def __init__(
+        self,
+        disruptions: Sequence[Disruption],
+        may_do: Callable[[Disruption], bool] = lambda _: True,
+    ) -> None:
         self._disruptions = disruptions
+        self._may_do = may_do
         self._pairing = Pairing(_PENDING)
 
     @property
@@ -157,4 +177,6 @@ class Disruptor:
             self._pairing.asked(method, id_, "", sender)
         if not isinstance(method, str):
             return []
-        return [each for each in self._disruptions if each.meets(kind, method)]
+        return [
+            each for each in self._disruptions if each.meets(kind, method) and self._may_do(each)
+        ]

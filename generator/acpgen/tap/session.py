@@ -12,6 +12,7 @@ from acpgen.findings import escaped
 from acpgen.tap.companion import Check, Companion
 from acpgen.tap.disruptions import Disruption, DisruptionError, Disruptor, read_disruptions
 from acpgen.tap.line_recorder import LineRecorder
+from acpgen.tap.once_file import OnceFile, OnceFileError
 from acpgen.tap.record_file import RecordError, RecordFile
 from acpgen.tap.relay import Relay
 from acpgen.tap.tap_options import TapOptions
@@ -42,12 +43,12 @@ def run(options: TapOptions, check: Check, complaint: Complaint) -> int:
         _require_schemas(options)
         found = read_disruptions(options.lose, options.delay, options.cut, options.kill)
         _require_known(found, complaint)
+        disruptor = _disruptor(found, options.once)
         file = None if options.record is None else RecordFile(options.record)
-    except (DisruptionError, RecordError, UnusedSchemaError) as error:
+    except (DisruptionError, OnceFileError, RecordError, UnusedSchemaError) as error:
         return _refuse(str(error))
     except OSError as error:
         return _refuse(f"{error.filename or options.record}: {error.strerror}")
-    disruptor = Disruptor(found) if found else None
     name = f"tap-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{os.getpid()}"
     recorder = LineRecorder(file, name, _report, show_keys=options.show_keys)
     companion = Companion(recorder, check if options.check else None, _report)
@@ -89,6 +90,38 @@ def _require_known(disruptions: Sequence[Disruption], complaint: Complaint) -> N
     reason = complaint(methods) if methods else None
     if reason is not None:
         raise DisruptionError(reason)
+
+
+def _disruptor(found: Sequence[Disruption], once: str | None) -> Disruptor | None:
+    """What finds the messages to disrupt, if there are any.
+
+    Args:
+        found: what the options ask for.
+        once: the path of the file that has what earlier starts did, if there is one.
+
+    Raises:
+        DisruptionError: there is nothing to do once.
+        OnceFileError: the file holds something else.
+        OSError: the file can't be opened.
+    """
+    if once is None:
+        return Disruptor(found) if found else None
+    if not found:
+        raise DisruptionError("--once is for --lose, --delay, --cut and --kill: add one of them")
+    file = OnceFile(once)
+    left = [each for each in found if not file.has(each)]
+    for each in found:
+        if each not in left:
+            _report(each.earlier_text)
+
+    def may_do(disruption: Disruption) -> bool:
+        try:
+            return file.claim(disruption)
+        except OSError as error:
+            _report(f"{once}: {error.strerror}: not {disruption.done_text}")
+            return False
+
+    return Disruptor(left, may_do) if left else None
 
 
 def _keep_standard_descriptors() -> None:

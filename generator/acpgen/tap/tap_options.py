@@ -30,6 +30,9 @@ OPTIONS = {
         ("--cut",), "End the connection before or after a message: after:MESSAGE, before:MESSAGE."
     ),
     "kill": Option(("--kill",), "Kill the agent: agent:after:MESSAGE or agent:before:MESSAGE."),
+    "once": Option(
+        ("--once",), "Do so once over all starts of the agent: FILE keeps what was done."
+    ),
 }
 """Each option of `acpgen tap`, by its name in `TapOptions`."""
 METAVARS = {
@@ -38,8 +41,11 @@ METAVARS = {
     "delay": "MESSAGE=SECONDS",
     "cut": "WHEN:MESSAGE",
     "kill": "agent:WHEN:MESSAGE",
+    "once": "FILE",
 }
 """The values of options, for help, where they are not messages."""
+FILES = ("record", "once")
+"""The options that name one file."""
 _BY_NAME = {name: (member, option) for member, option in OPTIONS.items() for name in option.names}
 
 
@@ -56,6 +62,7 @@ class TapOptions:
         delay: the messages to delay, with how long.
         cut: where to end the connection.
         kill: where to kill the agent.
+        once: the path of the file that keeps what was done; None to do it at each start.
     """
 
     __slots__ = ("command", *OPTIONS)
@@ -72,6 +79,7 @@ class TapOptions:
         delay: Sequence[str] = (),
         cut: Sequence[str] = (),
         kill: Sequence[str] = (),
+        once: str | None = None,
     ) -> None:
         self.command = tuple(command)
         self.record = record
@@ -82,6 +90,7 @@ class TapOptions:
         self.delay = tuple(delay)
         self.cut = tuple(cut)
         self.kill = tuple(kill)
+        self.once = once
 
 
 def parse(arguments: Sequence[str]) -> TapOptions | None:
@@ -90,7 +99,7 @@ def parse(arguments: Sequence[str]) -> TapOptions | None:
         return None
     end = arguments.index("--")
     command, rest = arguments[end + 1 :], iter(arguments[:end])
-    record: str | None = None
+    files: dict[str, str] = {}
     flags: dict[str, bool] = {}
     targets: dict[str, list[str]] = {}
     for argument in rest:
@@ -100,10 +109,10 @@ def parse(arguments: Sequence[str]) -> TapOptions | None:
         member, option, found = stated
         if option.flag:
             flags[member] = True
-        elif member == "record":
-            if record is not None:
+        elif member in FILES:
+            if member in files:
                 return None
-            record = found
+            files[member] = found
         else:
             targets.setdefault(member, []).append(found)
-    return TapOptions(command, record=record, **flags, **targets) if command else None  # type: ignore[arg-type]
+    return TapOptions(command, **files, **flags, **targets) if command else None  # type: ignore[arg-type]

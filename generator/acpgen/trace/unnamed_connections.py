@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from acp_wire.beginnings import Beginning, Beginnings
+from acp_wire.beginnings import Beginnings, FirstCall
 from acp_wire.envelope import MessageKind, error_code, kind_of, request_id
 from acp_wire.pairing import Connection
 from acpgen.model import Side
@@ -15,7 +15,7 @@ from acpgen.trace.message_places import MessagePlaces
 
 _HELD = 1_000
 """After how many messages an `initialize` counts as not answered."""
-_Held = tuple[TranscriptLine, Beginning | None]
+_Held = tuple[TranscriptLine, FirstCall | None]
 """A line that is read ahead, and the beginning of a connection that it may be."""
 
 
@@ -45,7 +45,7 @@ class UnnamedConnections:
         while held:
             yield self._named(*held.popleft())
 
-    def _noted(self, line: TranscriptLine) -> Beginning | None:
+    def _noted(self, line: TranscriptLine) -> FirstCall | None:
         """Note a message, and return what it may begin."""
         name, message = line.connection, line.message
         if not self._beginnings.may_hold(name):
@@ -60,7 +60,7 @@ class UnnamedConnections:
         self._beginnings.saw(name)
         return None
 
-    def _named(self, line: TranscriptLine, beginning: Beginning | None) -> TranscriptLine:
+    def _named(self, line: TranscriptLine, beginning: FirstCall | None) -> TranscriptLine:
         known = line.connection
         if beginning is not None:
             if beginning.begins is None:

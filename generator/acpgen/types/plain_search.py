@@ -7,7 +7,8 @@ from fractions import Fraction
 from itertools import islice, pairwise, product
 from math import ceil, floor
 
-from acpgen.patterns import matches
+from acpgen.patterns import literal, matches
+from acpgen.patterns.text_finding import UndecidedError, Wording, find_text
 from acpgen.types.value_terms import Listed, Numbers, Texts
 
 NumberSet = Numbers | Listed
@@ -71,8 +72,8 @@ def _has(numbers: NumberSet, number: Fraction) -> bool:
 def text_in(inside: Sequence[TextSet], outside: Sequence[TextSet]) -> str | None:
     """Return a text that is in all of some sets and in none of others, None if there is none.
 
-    If a pattern decides and no text that is tried will do, some text of the right length is
-    returned.
+    If a pattern decides that looks around or takes too long, and no text that is tried will do,
+    some text of the right length is returned.
     """
     listed = [each.values for each in inside if isinstance(each, Listed)]
     if listed:
@@ -86,8 +87,24 @@ def text_in(inside: Sequence[TextSet], outside: Sequence[TextSet]) -> str | None
         for text in _texts(length, outside):
             if _fits(text, inside, outside):
                 return text
-    patterns = bool(asked) or len(exact) < len(refused)
-    return "x" * min(lengths[0], LONGEST) if patterns and lengths else None
+    if not lengths or not (asked or len(exact) < len(refused)):
+        return None
+    try:
+        return find_text(_wordings(inside), _wordings(outside))
+    except UndecidedError:
+        return "x" * min(lengths[0], LONGEST)
+
+
+def _wordings(sets: Sequence[TextSet]) -> list[Wording]:
+    """The sets, with a pattern for each listed text."""
+    found: list[Wording] = []
+    for each in sets:
+        if isinstance(each, Listed):
+            texts = [value for value in each.values if isinstance(value, str)]
+            found += [Wording(len(text), len(text), f"^{literal(text)}$") for text in texts]
+        else:
+            found.append(Wording(each.least, each.most, each.pattern))
+    return found
 
 
 def _lengths(inside: Sequence[Texts], outside: Sequence[Texts]) -> list[int]:

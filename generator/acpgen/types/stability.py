@@ -6,24 +6,18 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from typing import TypeVar
 
 from acpgen.model import (
     ENVELOPE_TYPES,
-    EnumValue,
     Method,
     MethodName,
-    Property,
     Protocol,
     Stability,
     Type,
     TypeDef,
     TypeName,
-    Variant,
 )
-from acpgen.types.structure import key_member, rebuild, references
-
-_Part = TypeVar("_Part", Property, Variant, EnumValue)
+from acpgen.types.structure import Part, key_member, rebuild, references
 
 
 def stable(protocol: Protocol) -> Protocol:
@@ -93,5 +87,5 @@ def prune(type_: Type) -> Type:
     return rebuild(type_, _stable_only)
 
 
-def _stable_only(part: _Part) -> _Part | None:
+def _stable_only(part: Part) -> Part | None:
     return part if part.stability is Stability.STABLE else None

@@ -25,13 +25,14 @@ from acpgen.model import (
     Variant,
 )
 
-_Part = TypeVar("_Part", Property, Variant, EnumValue)
+Part = TypeVar("Part", Property, Variant, EnumValue)
+"""What an `Edit` rebuilds."""
 
 
 class Edit(Protocol):
     """Rebuilds a member, a variant or a value of an enumeration; None removes it."""
 
-    def __call__(self, part: _Part, /) -> _Part | None: ...  # noqa: D102 - the class says it
+    def __call__(self, part: Part, /) -> Part | None: ...  # noqa: D102 - the class says it
 
 
 def children(type_: Type) -> Iterator[Type]:
@@ -101,7 +102,7 @@ def rebuild(type_: Type, edit: Edit, outer: Callable[[Type], Type] | None = None
     return type_ if outer is None else outer(type_)
 
 
-def _edited(parts: Iterator[_Part], edit: Edit) -> tuple[_Part, ...]:
+def _edited(parts: Iterator[Part], edit: Edit) -> tuple[Part, ...]:
     return tuple(part for part in map(edit, parts) if part is not None)
 
 

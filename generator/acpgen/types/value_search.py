@@ -1,7 +1,7 @@
 """Finds a value that is in some sets and not in others, or shows that there is none.
 
-The search is complete but for patterns, of which it only knows the texts that it tries: where none
-of them will do, it assumes that another would.
+The search is complete but for patterns that look around, or take too long: of these it only knows
+the texts that it tries, and where none of them will do, it assumes that another would.
 """
 
 from __future__ import annotations

@@ -7,20 +7,9 @@ to know whether anything has changed for it.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TypeVar
 
-from acpgen.model import (
-    KEY_TYPE,
-    EnumValue,
-    OpenEnum,
-    Property,
-    Protocol,
-    Type,
-    Variant,
-)
-from acpgen.types.structure import rebuild
-
-_Part = TypeVar("_Part", Property, Variant, EnumValue)
+from acpgen.model import KEY_TYPE, OpenEnum, Protocol, Type
+from acpgen.types.structure import Part, rebuild
 
 
 def everything(protocol: Protocol) -> Protocol:
@@ -48,7 +37,7 @@ def without_docs(protocol: Protocol) -> Protocol:
     )
 
 
-def _undescribed(part: _Part) -> _Part | None:
+def _undescribed(part: Part) -> Part | None:
     return replace(part, docs="")
 
 

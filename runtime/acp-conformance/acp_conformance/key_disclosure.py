@@ -12,7 +12,7 @@ from uuid import UUID
 
 from acp_wire.keys import bare
 
-__all__ = ["disclosure", "without"]
+__all__ = ["disclosure", "member_with", "without"]
 
 _STANDARD = str.maketrans("-_", "+/")
 
@@ -50,6 +50,18 @@ def without(value: object, texts: Collection[str]) -> object:
     if isinstance(value, dict):
         return {name: without(member, texts) for name, member in value.items()}
     return value
+
+
+def member_with(value: object, keys: Collection[str]) -> str:
+    """The name of the first member, at any depth, whose text holds one of some keys."""
+    members = value.items() if isinstance(value, dict) else ()
+    items = [("", each) for each in value] if isinstance(value, list) else members
+    for name, item in items:
+        if isinstance(item, str) and disclosure(item, keys) is not None:
+            return str(name)
+        if found := member_with(item, keys):
+            return found
+    return ""
 
 
 @lru_cache(maxsize=1024)

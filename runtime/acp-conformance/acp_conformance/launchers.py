@@ -23,6 +23,7 @@ __all__ = [
     "NoKillError",
     "Programs",
     "Record",
+    "SilentAgentError",
     "StartError",
     "UnfitAgentError",
     "UnreachedAgentError",
@@ -48,6 +49,10 @@ class UnusableProgramError(Exception):
 
 class UnfitAgentError(UnusableProgramError):
     """The same of an agent that answered."""
+
+
+class SilentAgentError(UnusableProgramError):
+    """The same of an agent that was started and has answered nothing."""
 
 
 class UnreachedAgentError(UnusableProgramError):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from acp_conformance.agent_timeouts import AgentTimeouts
 from acp_conformance.client_rules import ALL_KEYS, RANDOM
-from acp_conformance.likely_causes import likely_cause
+from acp_conformance.likely_causes import Observed, likely_cause
 from acp_conformance.trace_facts import AgentName
 from acp_conformance.verdict import RequirementVerdict, TraceResult, VerdictStatus
 
@@ -50,6 +50,7 @@ class RunReport:
         timeouts: how long was waited for an agent, if one was judged.
         replay: how to play one trace again.
         unexpected: the requirements that were expected to fail, and passed.
+        disturbed: the traces that went otherwise beside others than alone.
     """
 
     found: Sequence[RequirementVerdict]
@@ -61,6 +62,7 @@ class RunReport:
     timeouts: AgentTimeouts | None = None
     replay: ReplayCommand = ReplayCommand()
     unexpected: Sequence[str] = ()
+    disturbed: Sequence[str] = ()
 
     @property
     def agent(self) -> AgentName:
@@ -110,8 +112,14 @@ class RunReport:
         """The likeliest cause of a failure. Empty if none is known."""
         if verdict.status is not VerdictStatus.FAIL:
             return ""
-        failing, passing = self._ids(VerdictStatus.FAIL), self._ids(VerdictStatus.PASS)
-        return likely_cause(verdict.requirement.id, "; ".join(verdict.details), failing, passing)
+        seen = Observed(
+            verdict.details,
+            self._ids(VerdictStatus.FAIL),
+            self._ids(VerdictStatus.PASS, VerdictStatus.PARTLY),
+            {id_ for each in self.results for id_ in each.kept},
+            is_remote="--url" in self.replay.head,
+        )
+        return likely_cause(verdict.requirement.id, seen)
 
-    def _ids(self, status: VerdictStatus) -> set[str]:
-        return {each.requirement.id for each in self.found if each.status is status}
+    def _ids(self, *statuses: VerdictStatus) -> set[str]:
+        return {each.requirement.id for each in self.found if each.status in statuses}

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 
 from acp_conformance.agent_connection import AgentConnection, TranscriptLog
 from acp_conformance.agent_timeouts import SILENCE, AgentTimeouts
-from acp_conformance.key_disclosure import disclosure, without
+from acp_conformance.key_disclosure import disclosure, member_with, without
 from acp_conformance.launchers import Launcher
 from acp_conformance.message_stream import JsonLine
 from acp_conformance.play_options import PlayOptions, TestPrompt
@@ -25,7 +25,9 @@ from acp_wire.redaction import masked
 __all__ = [
     "PROMPT",
     "DecisiveError",
+    "ErrorAnswerError",
     "HamperedError",
+    "LostMessageError",
     "NoAnswerError",
     "Scenario",
     "SentRequest",
@@ -58,6 +60,18 @@ class SurplusError(UnmetError):
 
 class NoAnswerError(UnmetError):
     """An answer did not come in time."""
+
+
+class ErrorAnswerError(UnmetError):
+    """A request that should succeed was answered with an error, which `answered` describes."""
+
+    def __init__(self, text: str, answered: JsonLine) -> None:
+        super().__init__(text)
+        self.answered = answered
+
+
+class LostMessageError(UnmetError):
+    """There are fewer messages than expected."""
 
 
 class DecisiveError(UnmetError):
@@ -197,7 +211,7 @@ class Scenario:
             UnmetError: the answer is an error.
         """
         if "error" in line:
-            raise UnmetError(f"{what} was answered with {self.words(line)}")
+            raise ErrorAnswerError(f"{what} was answered with {self.words(line)}", line)
         return result_of(line, what)
 
     def words(self, line: JsonLine) -> str:
@@ -304,8 +318,11 @@ class Scenario:
         written = {sent.prompt.text for sent in self.requests.values() if sent.prompt is not None}
         for place, found in (("session/update", updates), ("a result of session/list", lists)):
             for each in found:
-                if (disclosed := disclosure(str(without(each, written)), keys)) is not None:
-                    return f"{place} of the agent holds {disclosed}"
+                shown = without(each, written)
+                if (disclosed := disclosure(str(shown), keys)) is not None:
+                    member = member_with(shown, keys)
+                    where = f", in {member}" if member else ""
+                    return f"{place} of the agent holds {disclosed}{where}"
         return ""
 
     @property

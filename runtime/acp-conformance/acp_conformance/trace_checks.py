@@ -12,7 +12,9 @@ from acp_conformance.message_stream import JsonLine
 from acp_conformance.scenario import (
     PROMPT,
     DecisiveError,
+    ErrorAnswerError,
     HamperedError,
+    LostMessageError,
     Scenario,
     SentRequest,
     SurplusError,
@@ -36,7 +38,8 @@ IN_TIME: Final = 0.75
 def _answered(scenario: Scenario, step: Step) -> None:
     line = scenario.reply(scenario.sent(step), step.word("request"))
     if step.word("with") == "result" and "error" in line:
-        raise UnmetError(f"{step.word('request')} was answered with {scenario.words(line)}")
+        summary = f"{step.word('request')} was answered with {scenario.words(line)}"
+        raise ErrorAnswerError(summary, line)
 
 
 def _answer(scenario: Scenario, step: Step) -> None:
@@ -171,8 +174,10 @@ def _unanswered(scenario: Scenario, step: Step) -> None:
         name = step.word("while")
         raise HamperedError(f"{name} was answered too soon: give a slow agent more --silence")
     if answered is not None:
-        summary = f" with {scenario.words(answered)}" if "error" in answered else ""
-        raise UnmetError(f"{step.word('request')} was answered at once{summary}")
+        summary = f"{step.word('request')} was answered at once"
+        if "error" in answered:
+            raise ErrorAnswerError(f"{summary} with {scenario.words(answered)}", answered)
+        raise UnmetError(summary)
 
 
 def _comes(scenario: Scenario, step: Step, word: str, seconds: float) -> JsonLine | None:
@@ -231,7 +236,7 @@ def _messages(scenario: Scenario, step: Step) -> None:
         scenario.suspects = _taken(scenario, mark)
         hold = "message holds" if count == 1 else "messages hold"
         surplus = wanted is not None and count > wanted
-        kind = SurplusError if surplus else UnmetError
+        kind = SurplusError if surplus else LostMessageError
         raise kind(f"{count} {hold} the text of the prompt, not {wanted}")
 
 

@@ -10,10 +10,12 @@ from typing import Any, Final
 from acp_conformance.agent_connection import INFO, AgentConnection
 from acp_conformance.deferred_signals import deferred
 from acp_conformance.launchers import NoKillError
+from acp_conformance.other_programs import mcp_server, other_program, sends_back
 from acp_conformance.play_options import TestPrompt
 from acp_conformance.scenario import (
     PROMPT,
     DecisiveError,
+    ErrorAnswerError,
     NoAnswerError,
     Scenario,
     SentRequest,
@@ -68,6 +70,8 @@ def _connect(scenario: Scenario, step: Step) -> None:
             raise UnplayableError(summary) from error
         if isinstance(error, UnplayableError):
             raise
+        if echo := sends_back(connection):
+            raise UnplayableError(echo) from error
         report = connection.stream.exit_report()
         if report.server and is_direct and connection.stream.closed and report.errors:
             reason = f"{report.server}: {report.last_errors}"
@@ -76,9 +80,7 @@ def _connect(scenario: Scenario, step: Step) -> None:
             raise UnplayableError(f"{error}: see that the URL is that of an agent") from error
         if not isinstance(error, NoAnswerError | DecisiveError):
             raise UnplayableError(str(error)) from error
-        hint = "see that the command talks ACP on its pipes"
-        if first := connection.stream.first_noise:
-            hint = f"{scenario.hidden(first)}: ACP has one JSON object on each line"
+        hint = other_program(connection, scenario.hidden(connection.stream.first_noise))
         raise UnplayableError(f"{error}: {hint}") from error
 
 
@@ -90,6 +92,8 @@ def _initialize(scenario: Scenario, connection: AgentConnection) -> None:
     ids = [each.get("methodId", each.get("id")) for each in offered if isinstance(each, dict)]
     scenario.logins = [id_ for id_ in ids if isinstance(id_, str)]
     version, capabilities = result.get("protocolVersion"), result.get("capabilities")
+    if version != 2 and (other := mcp_server(result)):
+        raise UnplayableError(other)
     if version != 2:
         raise UnplayableError(f"the agent does not speak version 2: {_version(version)}")
     if capabilities is None and (old := [each for each in OLD if each in result]):
@@ -131,7 +135,7 @@ def _new(scenario: Scenario, step: Step) -> None:
         hint = f": {_login_hint(scenario)}" if code_of(line) == LOGIN_NEEDED else ""
         if "error" in line:
             summary = f"session/new was answered with {scenario.words(line)}{hint}"
-            raise UnplayableError(summary)
+            raise UnplayableError(summary) from ErrorAnswerError(summary, line)
         _enter(scenario, step, result_of(line, "session/new"))
     except UnmetError as error:
         raise UnplayableError(str(error)) from error

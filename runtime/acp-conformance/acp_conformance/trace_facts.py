@@ -52,6 +52,8 @@ class TraceFacts:
         steps: what was done.
         evidence: what was seen at the step with which it ended early.
         is_shaken: it ended for a reason that other agents, running beside it, may have caused.
+        upset: what it ended with, if that is an error, the end of the agent, or a loss of messages,
+            without what differs from play to play. An agent beside it may have caused that, too.
         refuses_prompts: the agent answered the first prompt, which had no key, with an error.
         unreached: the URL of an agent that could not be reached, and the reason; else empty.
     """
@@ -67,6 +69,7 @@ class TraceFacts:
     steps: tuple[PlayedStep, ...] = ()
     evidence: StepEvidence | None = None
     is_shaken: bool = False
+    upset: str = ""
     refuses_prompts: bool = False
     unreached: str = ""
 

@@ -7,6 +7,7 @@ Afterwards everything that the agent sent is searched for the keys.
 from __future__ import annotations
 
 import contextlib
+import re
 import shutil
 import tempfile
 from collections import Counter
@@ -24,7 +25,9 @@ from acp_conformance.play_options import PlayOptions
 from acp_conformance.scenario import (
     PROMPT,
     DecisiveError,
+    ErrorAnswerError,
     HamperedError,
+    LostMessageError,
     NoAnswerError,
     Scenario,
     SurplusError,
@@ -42,6 +45,11 @@ __all__ = ["PRIVATE", "AgentTimeouts", "RunControl", "play"]
 PRIVATE: Final = "keys-stay-private"
 
 DEFAULTS: Final = PlayOptions()
+
+CHANGING: Final = re.compile(r"[0-9a-f-]*\d[0-9a-f-]*", re.IGNORECASE)
+"""What differs from play to play, such as IDs."""
+
+METHOD_NOT_FOUND: Final = -32601
 
 OPENING: Final = 2
 """The steps that start the agent and open the first session of a trace."""
@@ -162,9 +170,24 @@ def _ending(
     return TraceFacts(
         evidence=evidence_of(scenario, number, scenario.log.failed or step),
         is_shaken=shaken,
+        upset=_upset(step.verb, error),
         refuses_prompts=_refuses_prompts(scenario, step),
         unreached=str(error) if isinstance(error, UnreachableServerError) else "",
     )
+
+
+def _upset(verb: str, error: BaseException | None) -> str:
+    """What a step ended with, if other agents with the same store may have caused it."""
+    while error is not None:
+        match error:
+            case ErrorAnswerError(answered={"error": {"code": int(code), "message": message}}):
+                known = code != METHOD_NOT_FOUND
+                return f"{verb}: {code} {CHANGING.sub('#', str(message))}" if known else ""
+            case LostMessageError() | DecisiveError():
+                return f"{verb}: {CHANGING.sub('#', str(error))}"
+            case _:
+                error = error.__cause__
+    return ""
 
 
 def _refuses_prompts(scenario: Scenario, step: Step) -> bool:

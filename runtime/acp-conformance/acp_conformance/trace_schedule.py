@@ -1,7 +1,8 @@
 """Plays all traces: the first one alone, then several at once where the agent allows it.
 
 The first trace shows whether the agent can be judged at all, and how fast it is. Whatever another
-agent beside it may have caused is played once more, alone, before it counts.
+agent beside it may have caused is played once more, alone, before it counts. If that shows that
+agents disturb one another, such as in one store, nothing counts that was not played alone.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Final
 from acp_conformance.agent_timeouts import AgentTimeouts, TimeLimits
 from acp_conformance.launchers import (
     Launcher,
+    SilentAgentError,
     StartError,
     UnfitAgentError,
     UnreachedAgentError,
@@ -55,6 +57,7 @@ class Schedule:
         shares_second: a second connection may lead to the agent of another trace, so that traces
             which open one are played alone.
         timeouts: how long is waited for the agent, after `play` has measured it.
+        disturbed: the traces, after `play`, that went otherwise beside others than alone.
     """
 
     launchers: Callable[[], AbstractContextManager[Launcher]]
@@ -63,11 +66,16 @@ class Schedule:
     jobs: int = 1
     shares_second: bool = True
     timeouts: AgentTimeouts = field(default_factory=AgentTimeouts)
+    disturbed: list[str] = field(default_factory=list[str])
     _down: int = 0
     _confirmed: set[str] = field(default_factory=set[str])
+    _usual: set[str] = field(default_factory=set[str])
+    """What upset the agent when it was alone."""
 
     def play(self, scripts: Sequence[Script]) -> Generator[TraceResult]:
         """Yield what each trace showed as soon as it is known, in any order.
+
+        A later result of the same trace replaces an earlier one.
 
         Raises:
             StartError: the agent can't be started.
@@ -93,33 +101,45 @@ class Schedule:
             yield from self._alone(scripts)
             return
         shared = self.shares_second
-        beside = [each for each in scripts if not (shared and opens_second(each))]
         found: dict[str, TraceResult] = {}
-        settled: set[str] = set()
         failure: StartError | None = None
         try:
-            for result in self._at_once(beside):
-                if result.broken or result.facts.is_shaken or not result.begun:
-                    found[result.trace] = result
-                else:
-                    settled.add(result.trace)
+            for result in self._at_once([s for s in scripts if not (shared and opens_second(s))]):
+                found[result.trace] = result
+                if not self._is_doubtful(result):
                     yield result
         except StartError as error:
             failure = error
+        trusted: list[Script] = []
         for script in scripts:
             one = found.get(script.name)
             if one is not None and not self._is_doubtful(one):
-                yield one
-            elif one is not None or (failure is None and script.name not in settled):
-                for result in self._alone([script]):
-                    yield result if one is None else _with_costs(result, one.facts)
+                trusted.append(script)
+                yield from [one] if one.broken or one.facts.upset else []
+            elif one is not None or failure is None:
+                yield from self._again(script, one)
         if failure is not None:
             raise failure
+        for script in trusted if self.disturbed else ():
+            yield from self._again(script, found[script.name])
+
+    def _again(self, script: Script, one: TraceResult | None) -> Iterator[TraceResult]:
+        """Play a trace alone that showed `one` beside others, if it was played there."""
+        for result in self._alone([script]):
+            if one is None:
+                yield result
+                continue
+            if _was_disturbed(one, result):
+                self.disturbed.append(script.name)
+            yield _with_costs(result, one.facts)
 
     def _is_doubtful(self, result: TraceResult) -> bool:
         """True if what a trace showed beside others has to be confirmed by playing it alone."""
-        shaken = result.facts.is_shaken or not result.begun
-        return shaken or not dict(result.broken).keys() <= self._confirmed
+        facts = result.facts
+        if facts.is_shaken or not result.begun:
+            return True
+        is_usual = not facts.upset or facts.upset in self._usual
+        return not (is_usual and dict(result.broken).keys() <= self._confirmed)
 
     def _alone(self, scripts: Sequence[Script]) -> Iterator[TraceResult]:
         for script in scripts:
@@ -173,6 +193,20 @@ class Schedule:
 
     def _note(self, result: TraceResult) -> None:
         self._confirmed |= dict(result.broken).keys()
+        self._usual.add(result.facts.upset)
+
+
+def _was_disturbed(beside: TraceResult, alone: TraceResult) -> bool:
+    """True if a trace went otherwise beside others than alone, and not for want of time."""
+    if beside.facts.upset:
+        return _end_of(beside) != _end_of(alone)
+    in_time = beside.begun and not beside.facts.is_shaken
+    return in_time and dict(beside.broken).keys() != dict(alone.broken).keys()
+
+
+def _end_of(result: TraceResult) -> int:
+    """The number of the step with which a trace ended early, or 0."""
+    return 0 if result.facts.evidence is None else result.facts.evidence.step
 
 
 def _with_costs(result: TraceResult, earlier: TraceFacts) -> TraceResult:
@@ -190,7 +224,7 @@ def _unusable(result: TraceResult) -> UnusableProgramError:
     if result.facts.unreached:
         return UnreachedAgentError(result.facts.unreached)
     answered = bool(result.facts.answers)
-    return (UnfitAgentError if answered else UnusableProgramError)(result.reason)
+    return (UnfitAgentError if answered else SilentAgentError)(result.reason)
 
 
 def _seconds(script: Script) -> float:

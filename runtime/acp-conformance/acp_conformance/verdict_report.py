@@ -97,6 +97,7 @@ def structured(run: RunReport) -> str:
             "starts": run.starts,
             "permissions": run.permissions,
             "noise": run.noise,
+            "disturbed": [*run.disturbed],
         },
         "requirements": [_structured_requirement(run, each) for each in run.found],
         "traces": [_structured_trace(run, each) for each in run.results],
@@ -187,6 +188,7 @@ def _properties(run: RunReport) -> dict[str, str]:
         "starts": str(run.starts),
         "permissions": str(run.permissions),
         "noise": str(run.noise),
+        **({"disturbed": ", ".join(run.disturbed)} if run.disturbed else {}),
     }
 
 

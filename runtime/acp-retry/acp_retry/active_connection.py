@@ -67,10 +67,7 @@ class ActiveConnection:
         try:
             result = await self.peer.request("initialize", params)
         except RequestFailedError as error:
-            refused = error.refused
-            raise UnusableAgentError(
-                f"the agent answered initialize with error {refused.code}"
-            ) from error
+            raise UnusableAgentError(str(error)) from error
         except ConnectionError:
             if isinstance(self._connection, ProgramConnection):
                 # The input of a program that ends breaks first; its output then shows how it ended.
@@ -132,8 +129,7 @@ class ActiveConnection:
         try:
             await self.peer.request("session/resume", params)
         except RequestFailedError as error:
-            reason = f"the agent answered session/resume with error {error.refused.code}"
-            self._tell(ClientEvent(ClientState.NOT_RESUMED, reason, session_id=session_id))
+            self._tell(ClientEvent(ClientState.NOT_RESUMED, str(error), session_id=session_id))
             return
         await self._use(session_id)
 

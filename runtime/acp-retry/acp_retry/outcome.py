@@ -7,6 +7,7 @@ says nothing about the earlier attempt, so the outcome stays `Unknown`.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -39,6 +40,18 @@ INTERNAL_ERROR: Final = ErrorCode.INTERNAL_ERROR.value
 RESOURCE_NOT_FOUND: Final = ErrorCode.RESOURCE_NOT_FOUND.value
 REQUEST_CANCELLED: Final = ErrorCode.REQUEST_CANCELLED.value
 
+KEYLESS: Final = frozenset({"initialize", "auth/login", "session/new"})
+"""The methods that come before any session, and so before any key."""
+
+DETAILS: Final = ("reason", "details", "message", "error")
+"""The members of an error's `data` that usually explain it."""
+
+WORDS: Final = 300
+"""The maximum number of characters of a peer's words that are shown."""
+
+ID: Final = re.compile(r"(?=[\w-]*[\d_-])[\w-]{16,}")
+"""What may be an ID or a key, such as a UUID: 16 characters or more, not only letters."""
+
 
 @dataclass(frozen=True, slots=True)
 class Inserted:
@@ -61,6 +74,19 @@ class Refused:
     code: int
     message: str = field(repr=False)
     data: object = field(default=None, repr=False)
+
+    @property
+    def words(self) -> str:
+        """The peer's words on one line, without what looks like an ID, but maybe with a short key.
+
+        They are `message` and, in `data`, a text or what explains the error.
+        """
+        data = self.data
+        details = [data.get(name) for name in DETAILS] if isinstance(data, dict) else [data]
+        texts = [each for each in (self.message, *details) if isinstance(each, str) and each]
+        line = ID.sub("(an ID)", " ".join(": ".join(texts).split()))
+        shown = "".join(char if char.isprintable() else "?" for char in line)
+        return shown if len(shown) <= WORDS else f"{shown[:WORDS]}..."
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +117,16 @@ CANCELLED: Final = Refused(REQUEST_CANCELLED, "Request cancelled")
 class RequestFailedError(Exception):
     """A request was answered with an error.
 
-    The exception shows the code, and the reason if this process gave it. A peer's text is in
-    `refused` only, since it may quote a key.
+    As text it names the method and the code, and the reason if this process gave it. A peer's words
+    may quote a key, so they are in `refused` only, except for a method that no key comes before:
+    then they are shown, without what looks like an ID.
     """
 
-    def __init__(self, refused: Refused, reason: str = "") -> None:
-        shown = f": {reason}" if reason else ""
-        super().__init__(f"the request was answered with error {refused.code}{shown}")
+    def __init__(self, refused: Refused, reason: str = "", *, method: str = "") -> None:
+        shown = reason or (refused.words if method in KEYLESS else "")
+        asked = method or "the request"
+        answered = f"{asked} was answered with error {refused.code}{_meaning(refused.code)}"
+        super().__init__(f"{answered}: {shown}" if shown else answered)
         self.refused = refused
 
     @classmethod
@@ -109,6 +138,12 @@ class RequestFailedError(Exception):
     def invalid(cls, reason: str) -> RequestFailedError:
         """Create the error for params that this process refuses, with the reason in `data`."""
         return cls(Refused(INVALID_PARAMS, "Invalid params", {"reason": reason}), reason)
+
+
+def _meaning(code: int) -> str:
+    """What a code of JSON-RPC or ACP means, in brackets after a blank; else empty."""
+    known = {each.value: each.name for each in ErrorCode}
+    return f" ({known[code].capitalize().replace('_', ' ')})" if code in known else ""
 
 
 class NeverSentError(ConnectionError):

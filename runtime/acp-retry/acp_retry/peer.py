@@ -163,7 +163,7 @@ class Peer:
             raise NeverSentError(f"the connection is closed, {method} was not sent")
         self._next_id += 1
         request_id = f"{self._id_prefix}{self._next_id}" if self._id_prefix else self._next_id
-        answer = self._pending.add(request_id)
+        answer = self._pending.add(request_id, method)
         self._backlog.wake()
         message = {"jsonrpc": "2.0", "id": request_id, "method": method, "params": dict(params)}
         try:

@@ -17,15 +17,23 @@ __all__ = ["PendingAnswers"]
 _log = logging.getLogger(__name__)
 
 
-class PendingAnswers(dict[RequestId, asyncio.Future[JsonObject]]):
+class _PendingAnswer(asyncio.Future[JsonObject]):
+    """The result of a request. `method` is that of the request."""
+
+    def __init__(self, method: str) -> None:
+        super().__init__(loop=asyncio.get_running_loop())
+        self.method = method
+
+
+class PendingAnswers(dict[RequestId, _PendingAnswer]):
     """The future of each request by its id."""
 
-    def add(self, request_id: RequestId) -> asyncio.Future[JsonObject]:
+    def add(self, request_id: RequestId, method: str) -> asyncio.Future[JsonObject]:
         """Add a request, and return the future of its result.
 
         It raises `RequestFailedError` for an error and `AnswerLostError` if no answer comes.
         """
-        answer: asyncio.Future[JsonObject] = asyncio.get_running_loop().create_future()
+        answer = _PendingAnswer(method)
         answer.add_done_callback(_note)
         self[request_id] = answer
         return answer
@@ -52,7 +60,7 @@ class PendingAnswers(dict[RequestId, asyncio.Future[JsonObject]]):
         elif message.get("result") is not None:
             answer.set_exception(AnswerLostError("the answer has both a result and an error"))
         elif (refused := refused_by(error)) is not None:
-            answer.set_exception(RequestFailedError(refused))
+            answer.set_exception(RequestFailedError(refused, method=answer.method))
         else:
             answer.set_exception(AnswerLostError("the answer has an error without a code"))
 

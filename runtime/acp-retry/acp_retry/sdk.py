@@ -21,7 +21,7 @@ except ModuleNotFoundError as error:
     raise missing("acp_retry.sdk", "sdk", error) from None
 
 from acp_retry.link import JsonObject, Params, RequestId, Sent, is_callers_mistake
-from acp_retry.outcome import AnswerLostError, NeverSentError, RequestFailedError
+from acp_retry.outcome import AnswerLostError, NeverSentError, Refused, RequestFailedError
 from acp_retry.tasks import is_stopped
 
 if TYPE_CHECKING:
@@ -62,7 +62,8 @@ class SdkLink:
         try:
             result = await self._carry(self._connection.send_request, method, dict(params), sent)
         except RequestError as error:
-            raise RequestFailedError.of(error.code, str(error), error.data) from None
+            refused = Refused(error.code, str(error), error.data)
+            raise RequestFailedError(refused, method=method) from None
         return result if isinstance(result, dict) else {}
 
     async def notify(self, method: str, params: Params) -> None:

@@ -16,7 +16,7 @@ Connection = int | str
 """The name of a connection: ids are unique on one connection only."""
 
 
-class Beginning:
+class FirstCall:
     """An `initialize` that may begin a connection: `begins` is None until that is known."""
 
     __slots__ = ("begins", "called", "former", "id", "is_answered")
@@ -102,7 +102,7 @@ class _Stream:
         self.called = self.waits = self.repeats = self.several = False
         self.head: _Head | None = None
         self.latest: int | str | None = None
-        self.open: Beginning | None = None
+        self.open: FirstCall | None = None
 
 
 class Beginnings:
@@ -144,7 +144,7 @@ class Beginnings:
         """Forget everything, before another recording."""
         self._streams.clear()
 
-    def asked(self, name: Connection, method: str, id_: int | str | None) -> Beginning | None:
+    def asked(self, name: Connection, method: str, id_: int | str | None) -> FirstCall | None:
         """Note a request of the client. Returns what an `initialize` may begin.
 
         That is nothing new for the first connection under a name. `begins` of what is returned is
@@ -216,33 +216,33 @@ def _called(stream: _Stream, id_: int | str | None) -> None:
         beginning.called = True
 
 
-def _begun(stream: _Stream, id_: int | str | None) -> Beginning | None:
+def _begun(stream: _Stream, id_: int | str | None) -> FirstCall | None:
     """Note an `initialize` that is not the first message under its name."""
     if stream.head is not None:
         head, stream.head = stream.head, None
         if head.goes_on(id_):
             stream.called = head.calls
             return _asked(stream, id_)
-        return _asked(stream, id_, Beginning(id_), begins=True)
+        return _asked(stream, id_, FirstCall(id_), begins=True)
     if stream.open is not None:
         _decide(stream, begins=True)
     if stream.called:
-        return _asked(stream, id_, Beginning(id_))
+        return _asked(stream, id_, FirstCall(id_))
     if not stream.waits:
         stream.repeats = True
         return _asked(stream, id_)
     if stream.latest == id_:
-        return _asked(stream, id_, Beginning(id_), begins=True)
-    return _asked(stream, id_, Beginning(id_, stream.latest))
+        return _asked(stream, id_, FirstCall(id_), begins=True)
+    return _asked(stream, id_, FirstCall(id_, stream.latest))
 
 
 def _asked(
     stream: _Stream,
     id_: int | str | None,
-    beginning: Beginning | None = None,
+    beginning: FirstCall | None = None,
     *,
     begins: bool | None = None,
-) -> Beginning | None:
+) -> FirstCall | None:
     stream.latest, stream.waits = id_, True
     stream.open = beginning
     if begins:

@@ -38,6 +38,8 @@ _Key = tuple[Connection, int | str, str | None]
 """A connection, an id there, and the side that sent the request, if it is known."""
 _Asked = tuple[str, str | None]
 """The method of a request, and its sender if that is known."""
+_Pending = tuple[int, _Asked]
+"""The number of a request among all, and the request."""
 
 
 class Pairing:
@@ -50,16 +52,18 @@ class Pairing:
     and `answers` that of the requests that were answered.
 
     `beginnings` knows under which name several connections may be. A request with the id of a
-    pending one may be of another connection then, so both wait for a response.
+    pending one may be of another connection then, so both wait for a response. One connection that
+    uses an id twice looks the same.
     """
 
     def __init__(self, limit: int = LIMIT) -> None:
         self.answers = 0
         self.forgotten = 0
         self.limit = limit
-        self._pending: dict[_Key, _Asked] = {}
-        self._below: dict[_Key, list[_Asked]] = {}
         self.beginnings = Beginnings()
+        self._count = 0
+        self._pending: dict[_Key, _Pending] = {}
+        self._below: dict[_Key, list[_Asked]] = {}
 
     def asked(
         self,
@@ -82,11 +86,12 @@ class Pairing:
         waits = old is not None
         if old is not None and self._is_apart(key):
             waits = False
-            self._keep_below(key, old)
+            self._keep_below(key, old[1])
         if len(self._pending) >= self.limit:
             self._forget(next(iter(self._pending)))
             self.forgotten += 1
-        self._pending[key] = (method, sender)
+        self._count += 1
+        self._pending[key] = (self._count, (method, sender))
         return waits
 
     def clear(self) -> None:
@@ -108,15 +113,13 @@ class Pairing:
 
         Each has its method, its sender as it is known, and the side that `asked` took it from.
         """
-        keys = [
-            key for side in (None, *SENDERS) if (key := (connection, id_, side)) in self._pending
-        ]
-        keys = [key for key in keys if sender is None or key[2] != sender]
+        keys = self._keys(id_, connection, sender)
         if len(keys) > 1:
-            order = [key for key in self._pending if key in keys]
-            keys = order[::-1]
+            keys.sort(key=lambda key: -self._pending[key][0])
         return [
-            (*asked, key[2]) for key in keys for asked in (self._pending[key], *self._others(key))
+            (*asked, key[2])
+            for key in keys
+            for asked in (self._pending[key][1], *self._others(key))
         ]
 
     def answer(
@@ -146,8 +149,8 @@ class Pairing:
         self, id_: int | str, connection: Connection, sender: str | None
     ) -> tuple[str, str | None] | None:
         """Return the method of the request that a response answers, and its sender if known."""
-        key = self._key(id_, connection, sender)
-        return None if key is None else self._pending[key]
+        keys = self._keys(id_, connection, sender)
+        return self._pending[keys[0]][1] if len(keys) == 1 else None
 
     def answered(
         self,
@@ -158,9 +161,19 @@ class Pairing:
         code: int | None = None,
     ) -> None:
         """Forget the request that a response answers, if there is one; see `answer`."""
-        key = self._key(id_, connection, sender)
-        if key is not None:
-            self._answer(key, None, code)
+        keys = self._keys(id_, connection, sender)
+        if len(keys) == 1:
+            self._answer(keys[0], None, code)
+
+    def _keys(self, id_: int | str, connection: Connection, sender: str | None) -> list[_Key]:
+        """The keys of the pending requests that a response may answer."""
+        return [
+            key
+            for side in (None, *SENDERS)
+            if sender is None or side != sender
+            for key in [(connection, id_, side)]
+            if key in self._pending
+        ]
 
     def _settle(self, key: _Key, method: str, code: int | None) -> None:
         """Note the answer to a request that shows where a connection begins."""
@@ -185,15 +198,16 @@ class Pairing:
     def _answer(self, key: _Key, method: str | None, code: int | None) -> None:
         """Forget an answered request: the newest one with a key, or with that method."""
         self.answers += 1
+        number, newest = self._pending[key]
         below = self._below.pop(key, None)
         if below is None:
-            self._settle(key, self._pending[key][0], code)
+            self._settle(key, newest[0], code)
             self._forget(key)
             return
-        waiting = [self._pending[key], *below]
+        waiting = [newest, *below]
         place = next((n for n, (name, _) in enumerate(waiting) if name == method), 0)
         self._settle(key, waiting.pop(place)[0], code)
-        self._pending[key] = waiting[0]
+        self._pending[key] = (number, waiting[0])
         if waiting[1:]:
             self._below[key] = waiting[1:]
 
@@ -201,13 +215,3 @@ class Pairing:
         """Forget all requests with a key."""
         del self._pending[key]
         self._below.pop(key, None)
-
-    def _key(self, id_: int | str, connection: Connection, sender: str | None) -> _Key | None:
-        keys = [
-            key
-            for side in (None, *SENDERS)
-            if sender is None or side != sender
-            for key in [(connection, id_, side)]
-            if key in self._pending
-        ]
-        return keys[0] if len(keys) == 1 else None

@@ -58,18 +58,49 @@ def pattern_removed(delta: Delta) -> str:
     return f"need not match `{delta.old}` any more"
 
 
+@change(Effect.NARROWS)
+def pattern_tightened(delta: Delta) -> str:
+    """A pattern matches fewer texts.
+
+    Why: senders of one of the other texts are refused.
+
+    Example: `"pattern": "^[a-z]{3,4}$"` becomes `"^[a-z]{3}$"`
+
+    Fix: keep the pattern.
+    """
+    return _pattern(delta)
+
+
+@change(Effect.WIDENS)
+def pattern_loosened(delta: Delta) -> str:
+    """A pattern matches more texts.
+
+    Why: receivers that check the old pattern refuse the new texts.
+
+    Example: `"pattern": "^[a-z]{3}$"` becomes `"^[a-z]{3,4}$"`
+
+    Fix: keep the pattern.
+    """
+    return _pattern(delta)
+
+
 @change(Effect.REPLACES)
 def pattern_changed(delta: Delta) -> str:
-    """A string has another pattern.
+    r"""A string has another pattern.
 
-    Why: which of two patterns accepts more can't be decided in general, so both sides count as
-    broken.
+    Why: each of the two patterns refuses texts that the other matches, so both sides are broken. A
+    pattern with a lookahead, a lookbehind or `\b` counts as such, too, and so do two patterns that
+    take too long to compare.
 
     Example: `"pattern": "^[A-Z]{3}$"` becomes `"^[a-z]{3}$"`
 
-    Fix: keep the pattern. If one of the two accepts all that the other does, accept the finding in
-    schema/accepted.toml and give that as the reason.
+    Fix: keep the pattern. If one of the two has a lookahead and accepts all that the other does,
+    accept the finding in schema/accepted.toml and give that as the reason.
     """
+    return _pattern(delta)
+
+
+def _pattern(delta: Delta) -> str:
     return f"must match `{delta.new}`, where it was `{delta.old}`"
 
 

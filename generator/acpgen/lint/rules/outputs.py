@@ -75,7 +75,8 @@ def no_model(protocol: Protocol) -> Iterator[Fault]:
     """Every type can be a class, a union or an alias in Python.
 
     Why: the models are made of all types. Some types that JSON Schema allows have
-    no counterpart in Python, such as an object without a name inside another.
+    no counterpart in Python, such as an object without a name inside another, limits of items that
+    have no name, or a type for members of any name that counts for those of a base, too.
 
     Example: `"properties": {"size": {"type": "object", "properties": {"height": ...}}}`
 

@@ -66,7 +66,7 @@ def papers(protocol: Protocol, templates: Templates) -> dict[str, str]:
     """
     log = protocol.release.changelog
     return {
-        "LICENSE": templates.render("distribution/LICENSE.jinja", header=HEADER),
+        "LICENSE": f"{HEADER}\n\n{templates.fixed('distribution/fixed/LICENSE')}",
         "CHANGELOG.md": templates.render(
             "distribution/changelog.md.jinja", header=HEADER, changelog=log
         ),

@@ -21,8 +21,7 @@ from acpgen.types.views import methods_only
 _UUID = 36
 """The length of a UUID as text."""
 
-_TYPES = {"resend" if name == "note" else name: hint for name, hint in get_type_hints(Row).items()}
-"""The types of a row's members. Its note is called `resend` in every table."""
+_TYPES = get_type_hints(Row)
 
 
 def view(protocol: Protocol, dialect: Dialect) -> dict[str, object]:
@@ -108,7 +107,7 @@ def _type(hint: object, dialect: Dialect) -> str:
 
 
 def _row(row: Row, dialect: Dialect) -> dict[str, str]:
-    values = {**asdict(row), "resend": row.note}
+    values = asdict(row)
     written = {
         dialect.field(name): _expression(values[name], _TYPES[name], dialect) for name in FIELDS
     }

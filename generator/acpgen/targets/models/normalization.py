@@ -8,7 +8,7 @@ from the model, so none moves when its siblings do.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from acpgen.model import (
@@ -17,6 +17,7 @@ from acpgen.model import (
     ClosedEnum,
     EnumValue,
     Location,
+    Map,
     Object,
     Property,
     Protocol,
@@ -30,10 +31,12 @@ from acpgen.model import (
 )
 from acpgen.patterns import literal
 from acpgen.rulebook import Fault
+from acpgen.targets.models.any_names import misapplied
 from acpgen.targets.models.common_bases import with_common_bases
 from acpgen.targets.models.conjunction import conjunction
+from acpgen.targets.models.nameless_parts import nameless
 from acpgen.targets.models.python_shapes import Alias, Branch, Normal, Record, Shape, UnionShape
-from acpgen.types.structure import children, references, walk
+from acpgen.types.structure import references, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +85,10 @@ def _absorbing(protocol: Protocol) -> Iterator[Variant]:
 
 @dataclass(frozen=True, slots=True)
 class _Shared:
-    """The members that every branch of a union gets from its surrounding type."""
+    """What every branch of a union gets from its surrounding type: members, `tag` among them."""
 
     members: tuple[Property, ...] = ()
+    tag: str | None = None
     bases: tuple[TypeName, ...] = ()
     excludes: tuple[TypeName, ...] = ()
     open: bool = False
@@ -148,6 +152,8 @@ class _Normalizer:
                 return self._extended(name, target, docs, shared, place)
             case Object():
                 return self._object(name, body, docs, shared, place)
+            case Map(values=values) if shared:
+                return self._object(name, Object((), additional=values), docs, shared, place)
             case Union():
                 return self._choice(name, body, docs, shared, place)
             case _:
@@ -171,6 +177,14 @@ class _Normalizer:
             open=shared.open or body.additional is not None,
         )
         choices = [base for base in bases if base not in records]
+        own = None
+        if body.additional is not None and body.additional != ANY:
+            self._require_named_parts(Map(body.additional), place.location)
+            own = {shared.tag or "", *(member.name for member in body.properties)}
+        self._require_one_meaning(own, around, place.location)
+        if own is not None and (choices or body.unions):
+            message = "has a type for members of any name beside a union; give it to the variants"
+            self.refuse(place.location, message)
         match choices, body.unions:
             case [], ():
                 self._require_extensible(records, around.members)
@@ -203,6 +217,16 @@ class _Normalizer:
                     message = f"is new to {base}, which has a type for members of any name"
                     self.refuse(member.location, message)
 
+    def _require_one_meaning(
+        self, own: Collection[str] | None, around: _Shared, place: Location
+    ) -> None:
+        """Refuse types for members of any name that in JSON Schema count for others, too."""
+        members = [member.name for member in around.members]
+        bases = {base: [p.name for p in self._members(base)] for base in around.bases}
+        typed = [base for base in bases if self._additional(base)]
+        for message in misapplied(own, members, bases, typed):
+            self.refuse(place, message)
+
     def _additional(self, name: TypeName) -> bool:
         """True if a record, or one that it extends, has a type for members of any name."""
         shape = self.shape(name)
@@ -220,6 +244,7 @@ class _Normalizer:
             around = replace(
                 shared,
                 members=conjunction(_tag(variant, union), shared.members, self.refuse),
+                tag=None if variant.value is None else union.tag,
                 excludes=(*shared.excludes, *self._rivals(variant, union)),
                 open=shared.open or variant.fallback,
             )
@@ -336,8 +361,8 @@ class _Normalizer:
         return replace(body, properties=tuple(members.values()))
 
     def _require_named_parts(self, type_: Type, location: Location) -> None:
-        for place in _nameless(type_, location):
-            self.refuse(place, "holds an object without a name; move it to $defs")
+        for place, message in nameless(type_, location):
+            self.refuse(place, message)
 
 
 def _tag(variant: Variant, union: Union) -> tuple[Property, ...]:
@@ -356,20 +381,3 @@ def _with_tag(members: tuple[Property, ...], union: Union) -> tuple[Property, ..
     place = union.variants[0].location
     tag = Property(union.tag, Scalar(ScalarType.STRING), required=True, docs="", location=place)
     return (*members, tag)
-
-
-def _nameless(type_: Type, location: Location) -> Iterator[Location]:
-    """The places of objects and tagged unions inside a type, which need names of their own."""
-    match type_:
-        case Object():
-            yield location
-            for member in type_.properties:
-                yield from _nameless(member.type, member.location)
-        case Union() if type_.tag is not None:
-            yield location
-        case Union():
-            for variant in type_.variants:
-                yield from _nameless(variant.body, variant.location)
-        case _:
-            for part in children(type_):
-                yield from _nameless(part, location)

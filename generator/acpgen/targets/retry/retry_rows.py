@@ -27,7 +27,7 @@ class Row:
         side: the side that handles it; `protocol` is both Client and Agent.
         stability: whether it may change without notice.
         retry_class: what sending it again does.
-        note: the same in a sentence or two, for people (x-resend).
+        resend: the same in a sentence or two, for people (x-resend).
         params: the type of its params.
         result: the type of its result; None for a notification.
         key: the member of params that holds the idempotency key; None where there is none.
@@ -44,7 +44,7 @@ class Row:
     side: Side
     stability: Stability
     retry_class: RetryClass
-    note: str
+    resend: str
     params: str
     result: str | None
     key: str | None

@@ -210,7 +210,7 @@ class AcpModel(BaseModel, metaclass=_Frozen):
             fields = fields["schema"]
         _require_constants(cls, fields["fields"])
         fields["fields"] = _limited(fields["fields"])
-        fields["extras_schema"] = _limited(core_schema.any_schema())
+        fields["extras_schema"] = _limited(fields.get("extras_schema", core_schema.any_schema()))
         # References to the class must lead to what is put around it, too.
         around: Any = {name: value for name, value in schema.items() if name != "ref"}
         if excluded := mark_of(cls, EXCLUDES):
