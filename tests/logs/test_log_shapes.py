@@ -18,13 +18,14 @@ READ_AS: dict[str, str] = tomllib.loads((CASES.parent / "read_as.toml").read_tex
 FAULTS = ["/params/title", "/params/idempotencyKey"]
 OTHER_FAULTS = {
     "agent-only.ndjson": [],
+    "both-ends.jsonl": [FAULTS[0], FAULTS[0], FAULTS[1], FAULTS[1]],
     "two-connections.jsonl": [FAULTS[0], FAULTS[0], FAULTS[1], FAULTS[1]],
     "two-loki-streams.jsonl": FAULTS * 2,
     "two-spans.jsonl": FAULTS * 2,
 }
 MESSAGES = {"agent-only.ndjson": 4, "client-only.ndjson": 4, "two.har": 12}
 MESSAGES |= dict.fromkeys(
-    ("two-connections.jsonl", "two-loki-streams.jsonl", "two-spans.jsonl"), 16
+    ("both-ends.jsonl", "two-connections.jsonl", "two-loki-streams.jsonl", "two-spans.jsonl"), 16
 )
 
 

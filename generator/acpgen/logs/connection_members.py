@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from acp_wire.envelope import MessageKind, kind_of, request_id
 from acp_wire.pairing import Connection
 from acpgen.logs.settling import SETTLES, LogItem
+from acpgen.logs.surroundings import connection_of
 
 _HELD = 64
 """How many messages are held at most after the second `initialize`."""
@@ -54,7 +55,10 @@ class ConnectionMembers:
     @property
     def is_open(self) -> bool:
         """True if connections overlap that no member tells apart."""
-        return any(group.overlaps and group.name is None for group in self._groups.values())
+        return any(
+            group.overlaps and group.name is None and not group.is_named
+            for group in self._groups.values()
+        )
 
     def named(self, items: Iterator[LogItem]) -> Iterator[LogItem]:
         """Yield messages with the names of their connections, as soon as these are known."""
@@ -83,7 +87,8 @@ class ConnectionMembers:
             return None
         group = self._groups.get(item.connection)
         if group is None and len(self._groups) < _GROUPS:
-            group = self._groups[item.connection] = _Group()
+            is_named = connection_of(item.beside) is not None
+            group = self._groups[item.connection] = _Group(is_named=is_named)
         return group
 
     def _flushed(self, held: list[LogItem]) -> Iterator[LogItem]:
@@ -147,9 +152,13 @@ class _Requests:
 
 
 class _Group:
-    """Messages of connections that the log doesn't tell apart, and the member that does."""
+    """Messages of connections that the log doesn't tell apart, and the member that does.
 
-    def __init__(self) -> None:
+    `is_named` is whether the log names their connection, which then has one or both ends in it.
+    """
+
+    def __init__(self, *, is_named: bool = False) -> None:
+        self.is_named = is_named
         self.name: str | None = None
         self._members: dict[str, _Member] | None = None
         self._begun = 0

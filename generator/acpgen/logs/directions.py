@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from operator import itemgetter
 
+from acp_wire.pairing import Connection
+
 CLIENT, AGENT, PROXY = "client", "agent", "proxy"
 OTHER: Mapping[str, str] = {CLIENT: AGENT, AGENT: CLIENT}
 
@@ -40,6 +42,8 @@ _SENDS, _RECEIVES = _OUT - _WAYS, _IN - _WAYS
 _PART = re.compile(r"[a-z]+(?:2[a-z])?|[-=]+>|<[-=]+|[<>]+|[→←⇒⇐⟶⟵➡⬅▶◀»«]")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _NO_VOTES: Counter[str] = Counter()
+_BEGUN = 10_000
+"""Of how many connections it is kept how they begin."""
 _MINORITY = 4
 """A token of which more than one in this many votes differ is not a direction."""
 
@@ -67,10 +71,30 @@ def is_direction(token: str) -> bool:
     )
 
 
+@lru_cache(maxsize=1024)
+def is_outward(token: str) -> bool | None:
+    """True if a token is about what goes out, False if about what comes in; None if neither."""
+    parts = frozenset(parts_of(token))
+    goes, comes = not _OUT.isdisjoint(parts), not _IN.isdisjoint(parts)
+    return None if goes == comes or not parts <= _OUT | _IN else goes
+
+
 def names_stream(token: str) -> bool:
     """True if a token is the name of a stream, such as `stdout`."""
     parts = parts_of(token)
     return bool(parts) and _WAYS.issuperset(parts)
+
+
+@lru_cache(maxsize=1024)
+def joined(side: str, way: str) -> str | None:
+    """The name of a side and what it does as one direction: `agent` and `in` are `agent in`.
+
+    Returns None if one is not the name of a side alone, or the other not a way alone.
+    """
+    names, ways = parts_of(side), parts_of(way)
+    if len(names) != 1 or _NAMES.get(names[0], PROXY) == PROXY or not ways:
+        return None
+    return f"{side} {way}" if (_SENDS | _RECEIVES).issuperset(ways) else None
 
 
 def is_arrow(part: str) -> bool:
@@ -146,7 +170,8 @@ class Sides:
     What a token names counts most, unless it names a side and what that does, and all methods
     contradict it, as those of a proxy's `client in` do. Then come the methods of the messages that
     have it, then the other tokens, then the usual meaning: a client's log calls `out` what the
-    client sends.
+    client sends. A log of both ends calls the same message `out` at one and `in` at the other: then
+    the `initialize` of each connection shows what they mean there.
     """
 
     def __init__(self, client: str | None = None) -> None:
@@ -156,6 +181,9 @@ class Sides:
         self._answering: set[str] = set()
         self._confirmed, self._contradicted = False, False
         self._behind: set[tuple[str, bool]] = set()
+        self._begun: dict[Connection, str | None] = {}
+        self._first: str | None = None
+        self._differ = False
 
     def answers_itself(self, token: str) -> None:
         """Note that a response has the token of its request, so that it is not a direction.
@@ -183,14 +211,27 @@ class Sides:
                 self._confirmed |= named_side(token) == side
                 self._contradicted |= named_side(token) == OTHER.get(side)
 
+    def begins(self, token: str, connection: Connection, *, waits: bool) -> None:
+        """Note the token of an `initialize`, and whether another one with its id `waits`."""
+        if self._client is not None or is_outward(token) is None:
+            return
+        self._first = self._first or token
+        self._differ |= is_outward(token) != is_outward(self._first)
+        former = self._begun.get(connection, token)
+        turns = former is not None and is_outward(former) != is_outward(token)
+        if former is None or (turns and waits):
+            self._begun[connection] = None  # it has both ends, which nothing tells apart
+        elif turns or len(self._begun) < _BEGUN:
+            self._begun[connection] = token
+
     def known(self, token: str) -> bool:
         """True if no more messages are needed to tell what a token means."""
         if self._client is not None:
             return True
         return named_side(token) is not None and not (_is_name(token) or _deed(token))
 
-    def sender(self, token: str) -> str | None:
-        """The side that a token means; None if it means none."""
+    def sender(self, token: str, connection: Connection = "") -> str | None:
+        """The side that a token means on a connection; None if it means none."""
         if self._client is not None:
             return CLIENT if token == self._client else AGENT
         named = None if self._is_open(token) else named_side(token)
@@ -198,19 +239,30 @@ class Sides:
         if named is not None and votes[OTHER.get(named, "")]:
             stated = "from" in parts_of(token)
             alone = len(self._votes) == 1 and not votes[named] and not stated
-            if _is_name(token) or alone:  # it names the process that wrote the log
+            acts = _deed(token) is not None and _majority(votes) == named
+            if alone or (_is_name(token) and not acts):  # the process that wrote the log
                 return None
         if token in self._void or (token in self._answering and len(self._votes) == 1):
             return None
         if named is not None:
             turned = self._contradicted and not self._confirmed and _deed(token)
             return OTHER.get(named) if turned else named
+        if (viewed := self._viewed(token, connection)) is not None:
+            return viewed
         voted = _majority(votes)
         if voted is not None and self._is_of_both_ends(token, voted):
             return None
         if voted is not None or len(votes) > 1:
             return voted
         return self._other(token) or self._usual(token)
+
+    def _viewed(self, token: str, connection: Connection) -> str | None:
+        """The side that a token means in a log of both ends, by the end that a connection is of."""
+        begun = self._begun.get(connection) if self._differ else None
+        way = is_outward(token)
+        if begun is None or way is None:
+            return None
+        return CLIENT if way == is_outward(begun) else AGENT
 
     def _is_open(self, token: str) -> bool:
         """True for `sent agent` beside `received agent`: the agent's log or the client's."""

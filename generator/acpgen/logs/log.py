@@ -175,7 +175,7 @@ class Log:
         read = self._items() if self.grows else oldest_first(self._items(), self)
         items = self._connections.named(read)
         for item in settled(items, self._sides, senders):
-            sender = None if item.token is None else self._sides.sender(item.token)
+            sender = None if item.token is None else self._sides.sender(item.token, item.connection)
             if guess:
                 sender = senders.sender(item.value, item.connection, sender)
             self.count += 1

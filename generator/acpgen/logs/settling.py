@@ -50,6 +50,11 @@ class _Asked:
     def __init__(self) -> None:
         self._tokens: dict[tuple[Connection, int | str], str] = {}
 
+    def waits(self, item: LogItem) -> bool:
+        """True if a request with the id of a message waits for its response."""
+        id_ = request_id(item.value) if isinstance(item.value, dict) else None
+        return id_ is not None and (item.connection, id_) in self._tokens
+
     def answers_itself(self, item: LogItem) -> bool:
         """True if a message is a response with the token of its request."""
         value = item.value
@@ -77,16 +82,21 @@ def settled(items: Iterator[LogItem], sides: Sides, senders: Senders) -> Iterato
             side = senders.caller(item.value)
             sides.seen(item.token, side)
             votes += side is not None
+            if _settles(item):
+                sides.begins(item.token, item.connection, waits=asked.waits(item))
             if asked.answers_itself(item):
                 sides.answers_itself(item.token)
         if open_ and (waiting or (item.token and not sides.known(item.token))):
             waiting.append(item)
-            value = item.value
-            settles = isinstance(value, dict) and value.get("method") == SETTLES
-            if settles or votes >= _VOTES or len(waiting) >= _WAITING:
+            if _settles(item) or votes >= _VOTES or len(waiting) >= _WAITING:
                 open_ = False
                 yield from waiting
                 waiting = []
         else:
             yield item
     yield from waiting
+
+
+def _settles(item: LogItem) -> bool:
+    """True if a message shows what its direction means, as only a client sends it."""
+    return isinstance(item.value, dict) and item.value.get("method") == SETTLES

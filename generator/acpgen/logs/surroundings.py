@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from acp_wire.reader import JsonValue
-from acpgen.logs.directions import flagged, is_direction, opposite
+from acpgen.logs.directions import flagged, is_direction, joined, opposite
 from acpgen.logs.hints import tokens
 from acpgen.logs.messages import ENVELOPE
 from acpgen.logs.times import is_time
@@ -23,6 +23,9 @@ Path = tuple[str, ...]
 
 _FROM = ("from", "sender", "src", "source", "origin", "by", "side", "role")
 _TO = ("to", "target", "dest", "destination", "recipient", "receiver", "dst")
+_STATED = ("from", "sender")
+"""What names the sender, whatever else is beside it."""
+_ENDS = (*_STATED, *_TO)
 _WAYS = ("dir", "direction", "way", "flow", "d")
 _CONNECTIONS = (
     *("connection", "conn", "connectionid", "connection_id", "conn_id", "connid"),
@@ -62,7 +65,27 @@ def pointed(value: JsonValue, pointer: str) -> JsonValue:
 
 
 def token_of(level: Members, own: Path = ()) -> Token | None:
-    """The direction in an object: found by the names of its members, or else by their values."""
+    """The direction in an object: found by the names of its members, or else by their values.
+
+    What one member names and what another states of it belong together, as in a log of both ends:
+    `{"service": "agent", "direction": "in"}` is what the agent receives.
+    """
+    found = _one_token_of(level, own)
+    if found is None or found.name.strip("_@").lower() in _STATED:
+        return found
+    for name, member in level.items():
+        if name in own or name in ENVELOPE or name == found.name or not isinstance(member, str):
+            continue
+        if name.strip("_@").lower() in _ENDS or not is_direction(member[:_SHORT]):
+            continue
+        if (text := joined(found.text, member)) is not None:
+            return Token(name, text)
+        if (text := joined(member, found.text)) is not None:
+            return Token(found.name, text)
+    return found
+
+
+def _one_token_of(level: Members, own: Path) -> Token | None:
     loose: Token | None = None
     to: Token | None = None
     for name, member in level.items():

@@ -368,7 +368,8 @@ def beside(found: WrappedMessage, value: Members, hints: Hints) -> WrappedMessag
         connection = pointed(dict(value), hints.connection_at)
     near: dict[str, int | str] = {}
     process: JsonValue = None
-    for level in levels if connection is None and pair is None else ():
+    is_open = pair is None and (connection is None or hints.connection_at is None)
+    for level in levels if is_open else ():
         near |= members_near(level, own)
         process = process_of(level) if process is None else process
     connection = process if connection is None else connection
