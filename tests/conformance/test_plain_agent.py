@@ -150,7 +150,7 @@ def test_every_fault_is_tried() -> None:
     assert FAILING.keys() == FAULTS.keys() >= CAUSES.keys() | PACED.keys() | MAYBE.keys()
 
 
-@pytest.mark.prove("plays all traces with each of 38 agents")
+@pytest.mark.prove("plays all traces with each of 37 agents")
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_fails_what_it_breaks(fault: str, tmp_path: Path) -> None:
     _, found = judged(fault, tmp_path)
