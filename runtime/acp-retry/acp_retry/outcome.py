@@ -49,8 +49,8 @@ DETAILS: Final = ("reason", "details", "message", "error")
 WORDS: Final = 300
 """The maximum number of characters of a peer's words that are shown."""
 
-ID: Final = re.compile(r"(?=[\w-]*[\d_-])[\w-]{16,}")
-"""What may be an ID or a key, such as a UUID: 16 characters or more, not only letters."""
+LONG: Final = re.compile(r"[\w-]{16,}")
+"""A word that is an ID or a key, such as a UUID, unless it has letters only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +84,13 @@ class Refused:
         data = self.data
         details = [data.get(name) for name in DETAILS] if isinstance(data, dict) else [data]
         texts = [each for each in (self.message, *details) if isinstance(each, str) and each]
-        line = ID.sub("(an ID)", " ".join(": ".join(texts).split()))
+        line = LONG.sub(_without_id, " ".join(": ".join(texts).split()))
         shown = "".join(char if char.isprintable() else "?" for char in line)
         return shown if len(shown) <= WORDS else f"{shown[:WORDS]}..."
+
+
+def _without_id(word: re.Match[str]) -> str:
+    return word[0] if word[0].isalpha() else "(an ID)"
 
 
 @dataclass(frozen=True, slots=True)
