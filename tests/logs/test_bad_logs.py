@@ -168,6 +168,26 @@ def test_arrays_that_never_end_are_read_in_linear_time() -> None:
     assert result.stdout.startswith("<stdin>:20001: session/list: error[type] -32602 /params/cwd")
 
 
+@pytest.mark.parametrize("command", ["validate", "trace", "convert", "view"])
+@pytest.mark.parametrize("shape", ["%s", "x %s", "-> %s", '{"dir":"out","msg":%s}'])
+def test_members_of_any_type_are_no_crash(shape: str, command: str, tmp_path: Path) -> None:
+    members = ("jsonrpc", "id", "method", "params", "result", "error")
+    whole = {"jsonrpc": "2.0", "id": 1, "method": "session/list"}
+    lines = [
+        shape % json.dumps({**whole, member: value})
+        for member in members
+        for value in ({}, [], [1], {"a": []}, True, None, 1.5, "", "x")
+    ]
+    first = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {}}
+    log = tmp_path / "log.txt"
+    log.write_text("\n".join([shape % json.dumps(first), *lines, *lines]) + "\n", "utf-8")
+    page = ["-o", str(tmp_path / "page.html")] if command == "view" else []
+    result = CliRunner().invoke(APP, [command, str(log), *page], catch_exceptions=False)
+    assert "error in acpgen itself" not in result.stderr
+    if command == "validate":
+        assert f"{len(lines) * 2 + 1} messages:" in result.stderr
+
+
 @pytest.mark.parametrize("har", [False, True])
 def test_a_finding_in_an_array_on_one_line_has_the_number_of_its_message(*, har: bool) -> None:
     texts = [LIST, LIST.replace(b'"id":1', b'"id":2'), BAD, LIST.replace(b'"id":1', b'"id":3')]

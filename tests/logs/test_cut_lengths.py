@@ -138,10 +138,11 @@ def test_a_transcript_is_not_cut(tmp_path: Path) -> None:
     assert refused([first, *lines], tmp_path) == 6
 
 
+@pytest.mark.parametrize(("limit", "amount"), [("_MOST", 4), ("_ROOM", 4 * WIDTH)])
 def test_many_are_counted_without_being_held(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    limit: str, amount: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("acpgen.cli.held_verdicts._MOST", 4)
+    monkeypatch.setattr(f"acpgen.cli.held_verdicts.{limit}", amount)
     lines = [line.replace('"id":', f'"id":{number}') for number in range(10, 20) for line in CUT]
     cut = [line[:WIDTH] for line in lines]
     result = run("validate", written(cut, tmp_path))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import compress
+from operator import not_
 
 from acpgen.cli.reading import CUT, LogEnd
 from acpgen.cli.unread_messages import cut_by, cut_reason
@@ -14,6 +16,8 @@ from acpgen.logs.cut_lengths import CutLength, may_be_cut
 
 _MOST = 1_000
 """How many broken messages are held at most until it is certain that their log cuts them."""
+_ROOM = 16 * 1024 * 1024
+"""How many bytes of them are held at most."""
 OF_ABSENCE = frozenset({MessageRule.UNEXPECTED_RESPONSE, MessageRule.DUPLICATE_ID})
 """Rules about a message whose findings rest on the absence of a message."""
 
@@ -36,7 +40,7 @@ class HeldVerdicts:
         self._log = log
         self._end = end
         self._lengths = () if end is None else log.lengths(end.lengths)
-        self._known = 0
+        self._known = self._size = 0
         self._certain: CutLength | None = None
         self._misses = False
 
@@ -55,6 +59,7 @@ class HeldVerdicts:
                     self.cut += 1
                 elif self._may_be_cut(entry):
                     self.held.append((entry, verdict))
+                    self._size += len(entry.text)
                     stream.yields_all = True
                     last = stream.messages
                 else:
@@ -77,20 +82,28 @@ class HeldVerdicts:
         known = sum(each.length for each in self._lengths)
         if known != self._known:
             self._known = known
-            waiting, self.held = self.held, []
-            for each in waiting:
-                if may_be_cut(each[0].line, each[0].text, self._lengths):
-                    self.held.append(each)
-                else:
-                    yield each
-        if len(self.held) >= _MOST and self._end is not None:
+            waiting = self.held
+            is_cut = [may_be_cut(each.line, each.text, self._lengths) for each, _ in waiting]
+            self._hold(compress(waiting, is_cut))
+            yield from compress(waiting, map(not_, is_cut))
+        if self._is_full() and self._end is not None:
             self._certain = cut_by(self._log, (entry for entry, _ in self.held), self._end)
-            waiting, self.held = self.held, []
+            waiting = self.held
+            self._hold(())
             for each in waiting:
                 if self._certain is not None and each[0].line in self._certain.lines:
                     self.cut += 1
                 else:
                     yield each
+
+    def _is_full(self) -> bool:
+        """True if no more messages are held; a single one shows nothing."""
+        return len(self.held) >= _MOST or (len(self.held) > 1 and self._size >= _ROOM)
+
+    def _hold(self, messages: Iterable[_Judged]) -> None:
+        """Hold these messages, and no other ones."""
+        self.held = list(messages)
+        self._size = sum(len(entry.text) for entry, _ in self.held)
 
     def _rest(self, *, is_last: bool) -> Iterator[_Judged]:
         """What is held at the end of the log; `is_last` is true if its last message is held."""

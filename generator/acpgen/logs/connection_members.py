@@ -188,8 +188,9 @@ class _Group:
         self._begun += begins
         if kind is MessageKind.REQUEST:
             if not begins:
-                side = value.get("method") if item.token is None else item.token
-                self._note_id(side, id_)
+                method = value.get("method")
+                name = method if isinstance(method, str) else None
+                self._note_id(name if item.token is None else item.token, id_)
             self._requests.waits(id_)
         elif kind is MessageKind.RESPONSE:
             self._requests.answered(id_)

@@ -31,10 +31,10 @@ CONNECTION: Final = "Acp-Connection-Id"
 SESSION: Final = "Acp-Session-Id"
 JSON_TYPE: Final = {"Content-Type": "application/json"}
 
-JOINING: Final = frozenset({"session/resume", "session/load", "session/fork"})
+JOINING: Final = ("session/resume", "session/load", "session/fork")
 """Methods that may name a session which the connection has not met."""
 
-LEAVING: Final = frozenset({"session/close", "session/delete"})
+LEAVING: Final = ("session/close", "session/delete")
 
 DENIED: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.GONE})
 """What a server answers that will not take this connection again."""
