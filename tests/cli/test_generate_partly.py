@@ -48,13 +48,10 @@ def test_without_classes_it_says_what_can_be_had() -> None:
     assert (result.exit_code, result.stdout) == (0, "")
 
 
+@pytest.mark.prove("generates models from each release; one of the targets below shows the same")
 @pytest.mark.parametrize(
     "name",
-    a_few(
-        ("v1/schema.json", "v1/schema.unstable.json", "v2/schema.json", "v2/schema.unstable.json"),
-        {"v2/schema.json"},
-        "generates a whole tree from each release",
-    ),
+    ["v1/schema.json", "v1/schema.unstable.json", "v2/schema.json", "v2/schema.unstable.json"],
 )
 def test_releases_of_upstream_do_without_classes(upstream_schemas: Path, name: str) -> None:
     assert set(NO_CLASSES) == {target.name for target in TARGETS if not target.needs_classes}

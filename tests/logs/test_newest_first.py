@@ -47,7 +47,7 @@ def run(command: str, lines: list[str]) -> Result:
     return CliRunner().invoke(APP, [command], input="".join(f"{line}\n" for line in lines).encode())
 
 
-@pytest.mark.parametrize("seconds", [[0, 1, 2, 3, 4, 5], [0, 0, 1, 1, 1, 2]])
+@pytest.mark.parametrize("seconds", [[0, 1, 2, 3, 4, 5], [0, 0, 1, 1, 1, 2], [3, 3, 3, 3, 3, 3]])
 @pytest.mark.parametrize("row", [csv, ndjson, prefixed])
 def test_it_is_read_from_its_end(row: Row, seconds: list[int]) -> None:
     lines = log(row, seconds)[::-1]
@@ -65,6 +65,12 @@ def test_a_log_whose_times_do_not_all_fall_is_read_as_it_is(seconds: list[int]) 
     found = run("validate", log(prefixed, seconds))
     assert ":5: session/list: error[type] -32602 /params/cwd" in found.stdout
     assert found.stdout.count("\n") == 1
+    assert "newest" not in found.stderr
+
+
+def test_responses_that_are_noted_too_early_turn_nothing() -> None:
+    lines = log(prefixed, [0, 0, 0, 0, 0, 0])
+    found = run("validate", [lines[at] for at in (1, 0, 3, 2, 5, 4)])
     assert "newest" not in found.stderr
 
 

@@ -93,3 +93,11 @@ def test_the_logs_of_both_ends_in_one() -> None:
     judged = run("validate", *lines)
     assert (judged.exit_code, judged.stdout) == (0, "")
     assert "on 2 connections" in run("trace", *lines).stderr
+
+
+def test_a_log_of_the_client_alone_shows_no_closed_session() -> None:
+    """No answer is in it, so it is not known which sessions are open."""
+    cancel = '{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}}'
+    traced = run("trace", BEGIN[0], LIST % 1, cancel)
+    assert "session-not-open" not in traced.stdout
+    assert "session-not-open" in run("trace", *BEGIN, LIST % 1, cancel).stdout

@@ -19,6 +19,7 @@ import pytest
 import remote_victims
 from proofs import a_few
 from remote_servers import SDKS, sdk_server
+from waiting import HANGS, until
 
 CASES = [(sdk, scheme) for sdk in SDKS for scheme in ("http", "ws")]
 KILLS = 60
@@ -56,13 +57,18 @@ class Victim:
             if line.endswith("\n"):
                 self.lines.append(line.strip())
 
+    @property
+    def stored(self) -> set[str]:
+        """The prompts that a client has stored."""
+        return {line for line in [*self.lines] if line.startswith("prompt")}
+
     def end(self, *, kill: bool = True) -> int:
         """Wait for its end, after a kill or by itself."""
         if kill:
             self.process.kill()
         assert self.process.stdin is not None
         self.process.stdin.close()
-        code = self.process.wait(120)
+        code = self.process.wait(HANGS)
         self.reader.join()
         assert self.process.stdout is not None
         self.process.stdout.close()
@@ -86,7 +92,9 @@ def test_every_prompt_survives_the_kills(case: tuple[str, str], tmp_path: Path) 
         url = f"{scheme}://127.0.0.1:{server.port}/acp"
         client = Victim("client", str(tmp_path), url, "1000000")
         killed: Counter[str] = Counter()
-        for _ in range(KILLS):
+        for number in range(KILLS):
+            # On a slow machine little happens in a time, and as many prompts as kills in a longer.
+            until(lambda: len(client.stored) >= number)  # noqa: B023
             time.sleep(chance.uniform(0.0, LONGEST_LIFE))
             who = chance.choice(("agent", "server", "client"))
             killed[who] += 1
@@ -97,15 +105,14 @@ def test_every_prompt_survives_the_kills(case: tuple[str, str], tmp_path: Path) 
                 victim = agent if who == "agent" else client
                 victim.end()
                 victim.start()
+        until(lambda: len(client.stored) >= KILLS)
         client.end()
         client.command[-1] = "0"  # only what is left
         client.start()
         assert client.end(kill=False) == 0
         assert client.lines[-1] == "done"
     agent.end()
-    stored = {line for line in client.lines if line.startswith("prompt")}
     inserted = Counter(texts(tmp_path))
-    assert len(stored) >= KILLS, "prompts were stored between the kills"
     assert [text for text, times in inserted.items() if times > 1] == []
-    assert stored - inserted.keys() == set()
+    assert client.stored - inserted.keys() == set()
     assert len(killed) == 3

@@ -132,3 +132,9 @@ async def test_a_pending_prompt_does_not_show_its_key() -> None:
     with pytest.raises(RequestFailedError) as failed:
         await pending.message_id()
     assert KEY not in repr(pending) + repr(pending.outcome) + str(failed.value)
+
+
+def test_long_words_are_shown_in_part() -> None:
+    """It ends at once: a search that looks back from each letter would take hours."""
+    assert Refused(-32603, "a" * 1_000_000).words == f"{'a' * 300}..."
+    assert Refused(-32603, "a" * 1_000_000 + "1").words == "(an ID)"

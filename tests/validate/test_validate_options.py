@@ -272,6 +272,23 @@ def test_ndjson_has_a_line_that_is_not_json_at_once() -> None:
         assert (found["line"], found["rule"]) == (2, "not-json")
 
 
+@pytest.mark.parametrize("prefix", [b"", b"-> "], ids=["bare", "prefixed"])
+def test_ndjson_has_a_broken_line_as_soon_as_a_longer_one_comes(prefix: bytes) -> None:
+    """Before that, it may be one of those that the log cuts at one length."""
+    with running("--format", "ndjson", stdin=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        opening = {"protocolVersion": 2, "info": {"name": "a", "version": "1"}}
+        texts = [
+            json.dumps({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": opening}),
+            '{"jsonrpc":"2.0","id":1,"method":"session/list","params":{"cursor":"' + "x" * 99,
+            GOOD.decode().replace("{}", '{"cursor":"%s"}' % ("x" * 199)).rstrip(),
+        ]
+        process.stdin.writelines(prefix + text.encode() + b"\n" for text in texts)
+        process.stdin.flush()
+        found = json.loads(line_of(process))
+        assert (found["line"], found["rule"]) == (2, "not-json")
+
+
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
 def test_a_log_is_followed_until_somebody_interrupts(tmp_path: Path, by: signal.Signals) -> None:
     log = tmp_path / "log.ndjson"

@@ -24,8 +24,9 @@ class HeldVerdicts:
     """The verdicts on a log, apart from those on messages that the log has in part only.
 
     A broken message is held until it is known if the log ends in it, or cuts all long messages at
-    one length; `held` are these. `cut` is how many of them it cuts, and `reasons` why these are not
-    judged, each with a line. A log without an `end`, which grows, has no such messages.
+    one length, which a longer line refutes as soon as it comes; `held` are these. `cut` is how many
+    of them it cuts, and `reasons` why these are not judged, each with a line. A log without an
+    `end`, which grows, has no such messages.
     """
 
     def __init__(self, log: Log, end: LogEnd | None) -> None:
@@ -45,12 +46,16 @@ class HeldVerdicts:
         for entry, verdict in stream:
             if self.held:
                 yield from self._released()
+                stream.yields_all = bool(self.held)
+            if not verdict.findings and verdict.complete:
+                continue
             if entry.decoded is None:
                 self._misses = True
                 if self._is_cut(entry):
                     self.cut += 1
                 elif self._may_be_cut(entry):
                     self.held.append((entry, verdict))
+                    stream.yields_all = True
                     last = stream.messages
                 else:
                     yield entry, verdict

@@ -25,9 +25,9 @@ def diff(old: Protocol, new: Protocol) -> tuple[Change, ...]:
     """
     whole = list(_changes(old, new, (old, new)))
     kept = list(_changes(stable(old), stable(new), (old, new)))
-    known, lasting = {_identity(c) for c in whole}, {_identity(c) for c in kept}
+    known, lasting = {_spot(c) for c in whole}, {_identity(c) for c in kept}
     changes = [
-        *(c if _identity(c) in known else replace(c, standing=Standing.MOVED) for c in kept),
+        *(c if _spot(c) in known else replace(c, standing=Standing.MOVED) for c in kept),
         *(
             replace(c, standing=Standing.UNSTABLE, breaks=frozenset(), recovers=frozenset())
             for c in whole
@@ -63,6 +63,11 @@ def _shape(old: Protocol, new: Protocol, difference: SchemaDifference) -> str:
     if before is None and after is None:
         return ""
     return fingerprint([(old, before), (new, after)])
+
+
+def _spot(change: Change) -> tuple[str, ...]:
+    """What is changed: the stable part of it may change in another way than all of it."""
+    return (change.rule.id, change.subject, change.pointer)
 
 
 def _identity(change: Change) -> tuple[str, ...]:

@@ -66,7 +66,7 @@ class Effect(Enum):
         narrows=True,
         severity=Severity.WARNING,
         reason="newer peers do not accept what they send",
-        recovered="newer peers fall back instead of refusing what older {} send",
+        recovered="newer peers use a default for what older {} send, or drop the item that has it",
     )
     WIDENS = Meaning(
         name="widens",
@@ -74,7 +74,7 @@ class Effect(Enum):
         widens=True,
         severity=Severity.WARNING,
         reason="they do not accept what newer peers send",
-        recovered="older {} fall back instead of refusing it",
+        recovered="older {} use a default for it, or drop the item that has it",
     )
     REPLACES = Meaning(
         name="replaces",
@@ -84,7 +84,7 @@ class Effect(Enum):
         widens=True,
         severity=Severity.WARNING,
         reason="old and new do not accept each other's messages",
-        recovered="{} still work together, since receivers fall back",
+        recovered="{} use a default for what the others send, or drop the item that has it",
     )
     MISREADS = Meaning(
         name="misreads",

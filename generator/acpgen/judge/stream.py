@@ -8,7 +8,8 @@ Code that prints verdicts needs three things only: `Stream`, `MessageText` and `
     stream.messages  # how many there were in all
 
 A stream yields the messages whose verdict has findings, or is not complete. Of all others it only
-keeps count, because most recordings are long and clean. It holds one message at a time, so its
+keeps count, because most recordings are long and clean; while `yields_all` is set it yields them,
+too. It holds one message at a time, so its
 memory does not grow with the input. Like the command's start, this module imports nothing heavy.
 """
 
@@ -99,6 +100,7 @@ class LogShape(Structural):
         ...
 
 
+_CLEAN = MessageVerdict()
 STEP = 2048
 """After how many lines the stream reports its progress, and the engine may change its filter."""
 
@@ -126,6 +128,7 @@ class Stream:
     ) -> None:
         self.messages = 0
         self.others = 0
+        self.yields_all = False
         self._found = found
         self._engine = engine
         self._sender = None if found.transcript else sender
@@ -150,6 +153,9 @@ class Stream:
                 read = passes(text)
                 if read is None:
                     passed += 1
+                    if self.yields_all:
+                        self.messages, passed = self.messages + passed, 0
+                        yield MessageText(text, number), _CLEAN
                 elif stripped := text.rstrip(BLANK):
                     if isinstance(read, bytes):
                         read = attempt(stripped)
@@ -165,7 +171,9 @@ class Stream:
                     passed += 1
                     verdict = engine.verdict(read, sender, transcript=transcript)
                     self.others += verdict is None
-                    if verdict is not None and (verdict.findings or not verdict.complete):
+                    if verdict is not None and (
+                        verdict.findings or not verdict.complete or self.yields_all
+                    ):
                         self.messages, passed = self.messages + passed, 0
                         yield MessageText(stripped, number, read), verdict
                     left = 0 if engine.changed else left
@@ -202,6 +210,7 @@ class Messages:
     ) -> None:
         self.messages = 0
         self.others = 0
+        self.yields_all = False
         self._messages = messages
         self._engine = engine
         self._counts = self if counts is None else counts
@@ -215,6 +224,6 @@ class Messages:
             counts.messages += 1
             if verdict is None:
                 counts.others += 1
-            elif verdict.findings or not verdict.complete:
+            elif verdict.findings or not verdict.complete or counts.yields_all:
                 entry = MessageText(text, message.line, read, message.connection, message.number)
                 yield entry, verdict

@@ -8,7 +8,7 @@ from typing import Protocol
 from acp_wire.envelope import MessageKind, kind_of, request_id
 from acp_wire.reader import JsonValue
 from acpgen.judge.inputs import InputError
-from acpgen.logs.settling import LogItem
+from acpgen.logs.settling import SETTLES, LogItem
 from acpgen.logs.times import is_time, seconds
 
 _EQUAL = 10_000
@@ -16,6 +16,7 @@ _EQUAL = 10_000
 _SURE = 64
 """How many more responses after their requests than before them outweigh times that fall."""
 _SEVERAL = 2
+"""How many responses before their requests show the order of a log whose times are equal."""
 _MOST = 1_000_000
 """How many messages are held at most to yield them from the last one on."""
 _TOO_MANY = (
@@ -43,6 +44,8 @@ class _Order:
         self.falls = self.rises = self.turned = self.straight = 0
         self.is_dated = False
         self._last: _Moment | None = None
+        self._starts = self._ends = False
+        self._calls = 0
         self._asked: set[int | str] = set()
         self._answered: set[int | str] = set()
 
@@ -57,6 +60,10 @@ class _Order:
             self._last = moment
         value = item.value if isinstance(item.value, dict) else {}
         kind, id_ = kind_of(value), request_id(value)
+        if kind is MessageKind.REQUEST:
+            self._ends = value.get("method") == SETTLES
+            self._starts |= self._ends and not self._calls
+            self._calls += 1
         if id_ is None or kind not in (MessageKind.REQUEST, MessageKind.RESPONSE):
             return
         asks = kind is MessageKind.REQUEST
@@ -80,10 +87,12 @@ class _Order:
     def is_newest_first(self) -> bool:
         """True if times fall more often than they rise, and no ids contradict that.
 
-        If all times are equal, several responses that come before their requests show it.
+        If all times are equal, several responses that come before their requests show it, unless
+        the first request is `initialize`, and the last is not: then responses were noted too early.
         """
         if not (self.falls or self.rises):
-            return self.is_dated and self.turned >= _SEVERAL and not self.straight
+            turned = self.turned >= _SEVERAL and not self.straight
+            return self.is_dated and turned and (self._ends or not self._starts)
         if self.falls <= self.rises:
             return False
         return self.turned > self.straight or (self.turned == self.straight and not self.rises)

@@ -49,11 +49,8 @@ DETAILS: Final = ("reason", "details", "message", "error")
 WORDS: Final = 300
 """The maximum number of characters of a peer's words that are shown."""
 
-LONGEST: Final = 4 * WORDS
-"""The maximum number of characters of one text that are looked at."""
-
-WORD: Final = re.compile(r"[\w-]{16,}")
-"""What may be an ID or a key, such as a UUID, unless it has letters only."""
+LONG: Final = re.compile(r"[\w-]{16,}")
+"""A word that is an ID or a key, such as a UUID, unless it has letters only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +84,13 @@ class Refused:
         data = self.data
         details = [data.get(name) for name in DETAILS] if isinstance(data, dict) else [data]
         texts = [each for each in (self.message, *details) if isinstance(each, str) and each]
-        line = WORD.sub(_without_id, " ".join(": ".join(map(_start, texts)).split()))
+        line = LONG.sub(_without_id, " ".join(": ".join(texts).split()))
         shown = "".join(char if char.isprintable() else "?" for char in line)
         return shown if len(shown) <= WORDS else f"{shown[:WORDS]}..."
+
+
+def _without_id(word: re.Match[str]) -> str:
+    return word[0] if word[0].isalpha() else "(an ID)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,15 +116,6 @@ class Unknown:
 Outcome = Inserted | Refused | NotSent | Unknown
 
 CANCELLED: Final = Refused(REQUEST_CANCELLED, "Request cancelled")
-
-
-def _start(text: str) -> str:
-    """A text up to a whole word, since a part of an ID could not be told from a word."""
-    return text if len(text) <= LONGEST else text[:LONGEST].rpartition(" ")[0]
-
-
-def _without_id(found: re.Match[str]) -> str:
-    return found[0] if found[0].isalpha() else "(an ID)"
 
 
 class RequestFailedError(Exception):

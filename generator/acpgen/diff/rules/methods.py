@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from acpgen.diff.effect import Effect
 from acpgen.diff.rule import Delta, change, promise
+from acpgen.model import Side
 
 
 @change(Effect.ADDS)
@@ -101,7 +102,8 @@ def method_side_added(delta: Delta) -> str:
 
     Fix: nothing to fix, if a capability announces which side handles it.
     """
-    return f"is handled by the side {delta.new}, not by {delta.old} alone"
+    alone = " alone" if delta.new == Side.PROTOCOL else ""
+    return f"is handled by the side {delta.new}, not by {delta.old}{alone}"
 
 
 @change(Effect.NARROWS)

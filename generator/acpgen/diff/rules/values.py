@@ -131,7 +131,7 @@ def type_narrowed(delta: Delta) -> str:
 
     Fix: keep the type.
     """
-    return _from_to(delta)
+    return _from_to(delta, "refuses values that it accepted")
 
 
 @change(Effect.WIDENS)
@@ -144,7 +144,7 @@ def type_widened(delta: Delta) -> str:
 
     Fix: keep the type, and add a member for the other values.
     """
-    return _from_to(delta)
+    return _from_to(delta, "accepts values that it refused")
 
 
 @change(Effect.REPLACES)
@@ -160,6 +160,9 @@ def type_replaced(delta: Delta) -> str:
     return _from_to(delta)
 
 
-def _from_to(delta: Delta) -> str:
+def _from_to(delta: Delta, moved: str = "") -> str:
+    """From one type to the other. `moved` is what happens if both are called the same."""
     what = f"the {delta.name} " if delta.name else ""
+    if moved and delta.old == delta.new:
+        return f"{what}is {delta.new} as before, and {moved}"
     return f"{what}was {delta.old} and is {delta.new}"

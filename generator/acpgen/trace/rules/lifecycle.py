@@ -198,4 +198,6 @@ def _is_missing(recording: Recording, call: CallEvent) -> bool:
     initializes = recording.traffic.initializes.get(call.connection, ())
     if call.session is None or not initializes or initializes[0].line > call.line:
         return False
+    if all(exchange.response is None for exchange in initializes):
+        return False  # what the agent sends is not recorded, as far as that is known
     return not recording.sessions.is_open(call.connection, call.session, call.line)
