@@ -154,13 +154,13 @@ def test_a_prompt_that_is_sent_again_after_a_restart_is_a_retry(tmp_path: Path) 
     assert "on 2 connections" in traced.stderr
 
 
-def test_initialize_with_a_new_id_is_repeated(tmp_path: Path) -> None:
-    """On one connection ids count up. A transcript names its connections, and other logs don't."""
+def test_initialize_with_a_new_id_is_repeated_where_the_connection_is_named(tmp_path: Path) -> None:
+    """A transcript names its connections, and other logs don't."""
     both = (session("s"), session("s", lambda n: n + 10))
     order = [0] * 4 + [1] * 2
     transcript = log(
         lambda _, way, message, __: json.dumps(
-            {"from": "client" if way == "out" else "agent", "message": message}
+            {"connection": 1, "from": "client" if way == "out" else "agent", "message": message}
         ),
         order,
         both,

@@ -75,6 +75,14 @@ def test_a_file_with_something_else_is_refused_and_kept(tmp_path: Path) -> None:
     assert not started.exists()
 
 
+def test_a_transcript_is_another_file(tmp_path: Path) -> None:
+    record, once = str(tmp_path / "t.ndjson"), str(tmp_path / "." / "t.ndjson")
+    done = disturbed(*LOST, "--record", record, "--once", once)
+    assert done.returncode == 2
+    assert b"is the file of --record; name another one after --once" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 @sync
 async def test_a_client_recovers_from_a_connection_that_is_cut_once(tmp_path: Path) -> None:
     record, store = tmp_path / "cut.ndjson", tmp_path / "messages.db"

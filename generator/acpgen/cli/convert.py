@@ -216,7 +216,6 @@ def _write_messages(
         partial(_line_of, places),
         places=places,
         names_connections=named,
-        accepted=True,
     ):
         line = transcript_line(replace(message, connection=connection), time=reading.time)
         if line is None:

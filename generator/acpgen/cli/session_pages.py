@@ -113,7 +113,7 @@ def session_view(
     engine = VersionedEngine([(protocol.version, fast)])
     entries: list[MessageText] = []
     named = log.is_transcript
-    engine.pairing.names_connections = named
+    engine.pairing.beginnings.names_connections = named
     end = LogEnd() if end is None else end
     places = MessagePlaces()
     lines = with_connections(

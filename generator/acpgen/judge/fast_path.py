@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from typing import Protocol as Structural
 
 from acp_wire.checking import Checkers
-from acp_wire.envelope import SENDERS, is_id
+from acp_wire.envelope import SENDERS, error_code, is_id
 from acp_wire.pairing import Pairing
 from acp_wire.reader import BLANK, Decoded, NotJsonError, decode
 from acp_wire.transcript_line import is_transcript_line
@@ -100,7 +100,7 @@ class FastEngine:
 
     def message(self, read: Read, sender: str | None, connection: int | str) -> MessageVerdict:
         """Return the verdict on the next message of a log, in which `sender` may be unknown."""
-        self.pairing.names_connections = False
+        self.pairing.beginnings.names_connections = False
         checkers = self._source.checkers(max(self._expected, self.seen))
         if checkers is not None and isinstance(read, Decoded) and not read.repeats:
             path = self._path
@@ -193,7 +193,7 @@ class FastPath:
             return False
         if checkers.grade(message, sender, asked[0]) != _ACCEPTED:
             return False
-        self.pairing.answered(id_, connection, sender, refused="error" in message)
+        self.pairing.answered(id_, connection, sender, code=error_code(message))
         return True
 
     def is_former(self, method: str, value: object, former: Mapping[str, Collection[str]]) -> bool:

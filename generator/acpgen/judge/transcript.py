@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import TypeGuard
 
-from acp_wire.envelope import MessageKind, kind_of, request_id
+from acp_wire.envelope import MessageKind, error_code, kind_of, request_id
 from acp_wire.pairing import Connection, Pairing, retyped
 from acp_wire.reader import Decoded, JsonValue, NotJsonError, decode
 from acp_wire.transcript_line import is_transcript_line
@@ -184,8 +184,8 @@ class Transcript:
         if not tried or (sender is None and self._may_be_elsewhere(tried[0][2], value)):
             return None, self._judge.judge(value, sender=sender)
         asker, call, verdict = next((each for each in tried if each[2].accepted), tried[0])
-        refused = isinstance(value, dict) and "error" in value
-        self.pairing.answer(id_, connection, asker, call.name, refused=refused)
+        code = error_code(value) if isinstance(value, dict) else None
+        self.pairing.answer(id_, connection, asker, call.name, code=code)
         return call, verdict
 
     def _as_answer(

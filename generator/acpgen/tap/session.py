@@ -43,7 +43,7 @@ def run(options: TapOptions, check: Check, complaint: Complaint) -> int:
         _require_schemas(options)
         found = read_disruptions(options.lose, options.delay, options.cut, options.kill)
         _require_known(found, complaint)
-        disruptor = _disruptor(found, options.once)
+        disruptor = _disruptor(found, options.once, options.record)
         file = None if options.record is None else RecordFile(options.record)
     except (DisruptionError, OnceFileError, RecordError, UnusedSchemaError) as error:
         return _refuse(str(error))
@@ -92,12 +92,15 @@ def _require_known(disruptions: Sequence[Disruption], complaint: Complaint) -> N
         raise DisruptionError(reason)
 
 
-def _disruptor(found: Sequence[Disruption], once: str | None) -> Disruptor | None:
+def _disruptor(
+    found: Sequence[Disruption], once: str | None, record: str | None
+) -> Disruptor | None:
     """What finds the messages to disrupt, if there are any.
 
     Args:
         found: what the options ask for.
         once: the path of the file that has what earlier starts did, if there is one.
+        record: the path of the transcript, which is another file.
 
     Raises:
         DisruptionError: there is nothing to do once.
@@ -108,6 +111,8 @@ def _disruptor(found: Sequence[Disruption], once: str | None) -> Disruptor | Non
         return Disruptor(found) if found else None
     if not found:
         raise DisruptionError("--once is for --lose, --delay, --cut and --kill: add one of them")
+    if record is not None and os.path.realpath(once) == os.path.realpath(record):
+        raise OnceFileError(f"{once}: is the file of --record; name another one after --once")
     file = OnceFile(once)
     left = [each for each in found if not file.has(each)]
     for each in found:

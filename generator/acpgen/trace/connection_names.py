@@ -20,7 +20,6 @@ def with_connections(
     *,
     places: MessagePlaces | None = None,
     names_connections: bool = True,
-    accepted: bool = False,
 ) -> Iterator[tuple[Entry, Connection]]:
     """Yield messages, each with the name of its connection, as rules about the order know it.
 
@@ -33,8 +32,6 @@ def with_connections(
             read.append(entry)
             yield line_of(entry)
 
-    connections = UnnamedConnections(
-        names_connections=names_connections, accepted=accepted, places=places
-    )
+    connections = UnnamedConnections(names_connections=names_connections, places=places)
     for line in connections.named(lines()):
         yield read.popleft(), line.connection

@@ -29,8 +29,8 @@ def record(
 ) -> Recording:
     """Read a whole transcript. `show_keys` keeps the keys themselves, for findings to show.
 
-    If it `names_connections`, one without a name is one connection; otherwise a name may be that of
-    a program, which connects again. `unread` is called for each line that can't be read, and the
+    If it `names_connections`, a name is that of one connection; otherwise it may be that of a
+    program, which connects again. `unread` is called for each line that can't be read, and the
     recording has the others: it is not `whole` if one of them comes later.
 
     Raises:
@@ -59,8 +59,7 @@ def record(
     connections = UnnamedConnections(names_connections=names_connections, places=places)
     for line in connections.named(lines()):
         recorder.add(line, reader.event(line))
-    recording = recorder.recording(places)
-    return replace(recording, whole=is_whole, names_connections=names_connections)
+    return replace(recorder.recording(places), whole=is_whole)
 
 
 class _Recorder:

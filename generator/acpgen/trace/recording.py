@@ -26,7 +26,6 @@ class Recording:
     the messages of each side are in their order, and responses come after requests; what else was
     sent before what is not known. If it is not `whole`, messages before its last one could not be
     read. If it is not `separate`, connections overlap in it that nothing tells apart.
-    If it `names_connections`, one without a name is one connection, as in a transcript.
     """
 
     traffic: Traffic
@@ -39,4 +38,3 @@ class Recording:
     ordered: bool = True
     whole: bool = True
     separate: bool = True
-    names_connections: bool = True

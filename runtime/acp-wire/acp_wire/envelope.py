@@ -15,6 +15,7 @@ __all__ = [
     "ErrorCode",
     "MessageKind",
     "envelope_faults",
+    "error_code",
     "is_id",
     "kind_of",
     "owed_code",
@@ -91,6 +92,15 @@ def request_id(message: Mapping[str, object]) -> int | str | None:
     """Return the id of a message, or None where it has none or null or a malformed one."""
     id_ = message.get("id")
     return id_ if is_id(id_) else None
+
+
+def error_code(response: Mapping[str, object]) -> int | None:
+    """Return the code of the error that a response is: 0 if it has none, None for a result."""
+    if "error" not in response:
+        return None
+    error = response["error"]
+    code = error.get("code") if isinstance(error, dict) else None
+    return code if type(code) is int else 0
 
 
 def envelope_faults(message: Mapping[str, object]) -> tuple[EnvelopeFault, ...]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from acp_wire.beginnings import BEGINS, Beginnings, Connection
 from acp_wire.envelope import SENDERS
+
+__all__ = ["LIMIT", "Connection", "Pairing", "retyped"]
 
 LIMIT = 100_000
 """How many requests may be pending before the oldest is forgotten."""
-
-_BEGINS = "initialize"
-"""The method whose request begins a connection."""
 
 _BELOW = 8
 """How many requests with the id of a newer one are kept that may wait for a response as well."""
@@ -16,8 +16,8 @@ _BELOW = 8
 _DIGITS = 20
 """More characters than an integer id of 64 bits has."""
 
-Connection = int | str
-"""The name of a connection: ids are unique on one connection only."""
+_CLIENTS = (None, "client")
+"""The sides of a request that may come from a client."""
 
 
 def retyped(id_: float | str) -> int | str | None:
@@ -42,21 +42,6 @@ _Pending = tuple[int, _Asked]
 """The number of a request among all, and the request."""
 
 
-class _Name:
-    """What is known of a name that may be that of several connections.
-
-    It `is_new` until another request follows `initialize`. `is_several` is true after a second
-    `initialize`, and `open_id` is the id of that one until it is answered, since it may be refused.
-    """
-
-    __slots__ = ("is_new", "is_several", "open_id")
-
-    def __init__(self) -> None:
-        self.is_new = True
-        self.is_several = False
-        self.open_id: int | str | None = None
-
-
 class Pairing:
     """The requests that wait for a response.
 
@@ -66,23 +51,19 @@ class Pairing:
     response then counts as one to an unknown request. `forgotten` is the number of these requests,
     and `answers` that of the requests that were answered.
 
-    If it `names_connections`, as a transcript does, a name is that of one connection. Otherwise it
-    may be that of several, say of a program that connects again, and so may be no name at all.
-    After a second `initialize` that is not refused, a request with the id of a pending one may be
-    of another connection then, so both wait for a response. One connection that uses
-    an id twice looks the same. Where connections have names, an `initialize`
-    that is repeated after its answer and before any other request begins none.
+    `beginnings` knows under which name several connections may be. A request with the id of a
+    pending one may be of another connection then, so both wait for a response. One connection that
+    uses an id twice looks the same.
     """
 
     def __init__(self, limit: int = LIMIT) -> None:
         self.answers = 0
         self.forgotten = 0
         self.limit = limit
-        self.names_connections = True
+        self.beginnings = Beginnings()
         self._count = 0
         self._pending: dict[_Key, _Pending] = {}
         self._below: dict[_Key, list[_Asked]] = {}
-        self._names: dict[Connection, _Name] = {}
 
     def asked(
         self,
@@ -98,10 +79,9 @@ class Pairing:
         request is noted too, because its receiver answers it.
         """
         key = (connection, id_, sender or caller)
-        if method == _BEGINS:
-            self._begin(key)
-        elif self._names and connection in self._names:
-            self._names[connection].is_new = False
+        beginnings = self.beginnings
+        if beginnings.may_hold(connection) and key[2] in _CLIENTS:
+            beginnings.asked(connection, method, id_)
         old = self._pending.pop(key, None)
         waits = old is not None
         if old is not None and self._is_apart(key):
@@ -118,8 +98,7 @@ class Pairing:
         """Forget all requests, before another recording."""
         self._pending.clear()
         self._below.clear()
-        self._names.clear()
-        self.names_connections = True
+        self.beginnings = Beginnings()
         self.answers = 0
 
     @property
@@ -150,16 +129,16 @@ class Pairing:
         asker: str | None,
         method: str | None = None,
         *,
-        refused: bool = False,
+        code: int | None = None,
     ) -> None:
         """Forget a request, given the side that `asked` took it from.
 
-        `method` is its method; by default the newest request with that id is forgotten. It is
-        `refused` if the response is an error.
+        `method` is its method; by default the newest request with that id is forgotten. `code` is
+        that of the error if the response is one (`acp_wire.envelope.error_code`).
         """
         key = (connection, id_, asker)
         if key in self._pending:
-            self._answer(key, method, refused=refused)
+            self._answer(key, method, code)
 
     def waits(self, id_: int | str, connection: Connection, sender: str | None) -> bool:
         """True if a request of a sender is pending on the same connection."""
@@ -179,12 +158,12 @@ class Pairing:
         connection: Connection,
         sender: str | None,
         *,
-        refused: bool = False,
+        code: int | None = None,
     ) -> None:
         """Forget the request that a response answers, if there is one; see `answer`."""
         keys = self._keys(id_, connection, sender)
         if len(keys) == 1:
-            self._answer(keys[0], refused=refused)
+            self._answer(keys[0], None, code)
 
     def _keys(self, id_: int | str, connection: Connection, sender: str | None) -> list[_Key]:
         """The keys of the pending requests that a response may answer."""
@@ -196,34 +175,17 @@ class Pairing:
             if key in self._pending
         ]
 
-    def _begin(self, key: _Key) -> None:
-        """Note an `initialize`, which begins another connection if it is not refused."""
-        connection, id_, _ = key
-        if self.names_connections and connection != "":
+    def _settle(self, key: _Key, method: str, code: int | None) -> None:
+        """Note the answer to a request that shows where a connection begins."""
+        connection, id_, asker = key
+        if not self.beginnings.may_hold(connection) or asker not in _CLIENTS:
             return
-        name = self._names.get(connection)
-        if name is None:
-            if len(self._names) < self.limit:
-                self._names[connection] = _Name()
-            return
-        repeats = self.names_connections and name.is_new and key not in self._pending
-        if not (name.is_several or repeats):
-            name.is_several, name.open_id = True, id_
-        name.is_new = True
-
-    def _settle(self, key: _Key, method: str, *, refused: bool) -> None:
-        """Note the answer to an `initialize`."""
-        connection, id_, _ = key
-        name = self._names.get(connection)
-        if name is not None and method == _BEGINS and name.open_id == id_:
-            name.open_id = None
-            if refused:
-                name.is_several = name.is_new = False
+        if method == BEGINS or self.beginnings.is_head(connection):
+            self.beginnings.answered(connection, id_, code)
 
     def _is_apart(self, key: _Key) -> bool:
         """True if a request may be of another connection than the next one with its id."""
-        name = self._names.get(key[0])
-        return name is not None and name.is_several
+        return self.beginnings.may_be_several(key[0])
 
     def _keep_below(self, key: _Key, asked: _Asked) -> None:
         """Keep a request that waits for a response, below the next one with its id."""
@@ -233,18 +195,18 @@ class Pairing:
     def _others(self, key: _Key) -> list[_Asked]:
         return self._below.get(key, [])
 
-    def _answer(self, key: _Key, method: str | None = None, *, refused: bool = False) -> None:
+    def _answer(self, key: _Key, method: str | None, code: int | None) -> None:
         """Forget an answered request: the newest one with a key, or with that method."""
         self.answers += 1
         number, newest = self._pending[key]
         below = self._below.pop(key, None)
         if below is None:
-            self._settle(key, newest[0], refused=refused)
+            self._settle(key, newest[0], code)
             self._forget(key)
             return
         waiting = [newest, *below]
         place = next((n for n, (name, _) in enumerate(waiting) if name == method), 0)
-        self._settle(key, waiting.pop(place)[0], refused=refused)
+        self._settle(key, waiting.pop(place)[0], code)
         self._pending[key] = (number, waiting[0])
         if waiting[1:]:
             self._below[key] = waiting[1:]

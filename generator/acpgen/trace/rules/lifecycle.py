@@ -80,8 +80,7 @@ def repeated_initialize(recording: Recording) -> Iterator[Fault]:
 
     Why: later the agent has to refuse it, for sessions may rely on what was agreed. It is in the
     class of methods that are not retried; a client that wants to start over opens a new connection.
-    If a log doesn't name its connections, a new one begins where the ids begin again, and perhaps
-    wherever the agent accepts `initialize`.
+    If a log doesn't name its connections, a new one begins wherever the agent does not refuse it.
 
     Example: `initialize`, `session/new`, `initialize`
 
@@ -96,7 +95,7 @@ def repeated_initialize(recording: Recording) -> Iterator[Fault]:
                 first_others.setdefault(connection, exchange)
         elif connection not in begun:
             begun.add(connection)
-        elif connection in first_others and not _may_be_new(recording, exchange):
+        elif connection in first_others:
             yield fault(
                 exchange.line,
                 f"is repeated after the request on line {first_others[connection].line}; "
@@ -105,18 +104,6 @@ def repeated_initialize(recording: Recording) -> Iterator[Fault]:
                 exchange.request.subject,
                 ErrorCode.INVALID_REQUEST,
             )
-
-
-def _may_be_new(recording: Recording, exchange: Exchange) -> bool:
-    """True if `initialize` may be the first request of a connection that has no name of its own.
-
-    Ids that are random don't begin again, others may go on, and an agent that has a connection
-    refuses the request.
-    """
-    is_random = exchange.connection == "" and isinstance(exchange.request.id, str)
-    unknown = is_random or not recording.names_connections
-    answered = exchange.response is not None or not recording.whole
-    return unknown and answered and not exchange.failed
 
 
 @rule(Severity.WARNING, needs_order=True, needs_whole=True)
