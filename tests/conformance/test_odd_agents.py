@@ -47,6 +47,10 @@ ODD = {
         {"session/new": {"error": {"code": -32000, "message": "Authentication required"}}},
         "session/new was answered with the error -32000",
     ),
+    "a long error": (
+        {"session/new": {"error": {"code": -32603, "message": "-" * 50_000}}},
+        "session/new was answered with the error -32603",
+    ),
     "error is a number": ({"session/new": {"error": 5}}, "with an error without a code"),
     "code is text": (
         {"session/new": {"error": {"code": "K"}}},

@@ -44,6 +44,21 @@ async def test_a_traceback_does_not_show_an_echoed_key() -> None:
     await serving
 
 
+@pytest.mark.parametrize("word", ["a", "-", "a1", f"{KEY} "])
+def test_words_of_any_length_are_read_in_no_time(word: str) -> None:
+    """A search in square time would take hours for a million characters."""
+    shown = Refused(-32603, f"Internal error {word * 1_000_000}").words
+    assert shown.startswith("Internal error")
+    assert len(shown) <= 303
+    assert KEY[:8] not in shown
+
+
+def test_the_start_of_a_cut_id_is_not_shown() -> None:
+    for before in range(36):
+        text = " " * before + f"{UUID} " * 40
+        assert UUID[:4] not in Refused(-32603, text).words
+
+
 UUID = "0f8fad5b-d9cb-469f-a165-70867728950e"
 MISSING = "No such file or directory: '/nodir/a.db'"
 

@@ -168,7 +168,8 @@ def as_shown(recording: Recording, log: Log, end: LogEnd) -> Recording:
     return replace(
         recording,
         ordered=log.shows_order,
-        whole=recording.whole and not log.elided and not end.too_long,
+        whole=recording.whole
+        and not (log.elided or end.too_long or recording.traffic.is_of_one_side),
         separate=not log.is_unnamed,
     )
 
@@ -185,7 +186,9 @@ def left_out(recording: Recording) -> str | None:
             "the log doesn't state what one side sent before the other, apart from requests before "
             "their responses"
         )
-    if not recording.whole:
+    if recording.traffic.is_of_one_side:
+        reasons.append("the log has the messages of one side only")
+    elif not recording.whole:
         reasons.append("not all messages can be read, and findings may rest on the absence of one")
     idle = sum(not rule.applies(recording) for rule in RULES.values())
     if not reasons:

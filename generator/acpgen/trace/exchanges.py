@@ -130,6 +130,23 @@ class Traffic:
         return sorted((*requests, *self.notifications), key=lambda call: call.line)
 
     @property
+    def is_of_one_side(self) -> bool:
+        """True if the other side's messages are missing, without which these can't have been sent.
+
+        A client that names a session has the answer to `initialize`, and responses had requests.
+        """
+        if not self.exchanges:
+            return len(self.unmatched) > 1
+        asks = [exchange.request for exchange in self.exchanges]
+        return (
+            not self.unmatched
+            and all(exchange.response is None for exchange in self.exchanges)
+            and len({call.sender for call in self.calls}) == 1
+            and any(map(is_initialize, asks))
+            and any(call.session is not None for call in asks)
+        )
+
+    @property
     def keys(self) -> frozenset[Key]:
         """The keys of all requests."""
         prompts = (exchange.request.prompt for exchange in self.exchanges)

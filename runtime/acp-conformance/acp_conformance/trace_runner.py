@@ -46,8 +46,11 @@ PRIVATE: Final = "keys-stay-private"
 
 DEFAULTS: Final = PlayOptions()
 
-CHANGING: Final = re.compile(r"[0-9a-f-]*\d[0-9a-f-]*", re.IGNORECASE)
-"""What differs from play to play, such as IDs."""
+COMPARED: Final = 300
+"""The number of characters of an agent's error that are compared."""
+
+CHANGING: Final = re.compile(r"[0-9a-f-]+", re.IGNORECASE)
+"""What differs from play to play, such as IDs, if it has a digit."""
 
 METHOD_NOT_FOUND: Final = -32601
 
@@ -182,12 +185,19 @@ def _upset(verb: str, error: BaseException | None) -> str:
         match error:
             case ErrorAnswerError(answered={"error": {"code": int(code), "message": message}}):
                 known = code != METHOD_NOT_FOUND
-                return f"{verb}: {code} {CHANGING.sub('#', str(message))}" if known else ""
+                return f"{verb}: {code} {_usual(message)}" if known else ""
             case LostMessageError() | DecisiveError():
-                return f"{verb}: {CHANGING.sub('#', str(error))}"
+                return f"{verb}: {_usual(error)}"
             case _:
                 error = error.__cause__
     return ""
+
+
+def _usual(text: object) -> str:
+    """The start of a text, without what differs from play to play."""
+    return CHANGING.sub(
+        lambda found: "#" if any(map(str.isdigit, found[0])) else found[0], str(text)[:COMPARED]
+    )
 
 
 def _refuses_prompts(scenario: Scenario, step: Step) -> bool:
