@@ -172,11 +172,12 @@ def test_arrays_that_never_end_are_read_in_linear_time() -> None:
 @pytest.mark.parametrize("shape", ["%s", "x %s", "-> %s", '{"dir":"out","msg":%s}'])
 def test_members_of_any_type_are_no_crash(shape: str, command: str, tmp_path: Path) -> None:
     members = ("jsonrpc", "id", "method", "params", "result", "error")
+    values: list[object] = [{}, [], [1], {"a": []}, True, None, 1.5, "", "x"]
     whole = {"jsonrpc": "2.0", "id": 1, "method": "session/list"}
     lines = [
         shape % json.dumps({**whole, member: value})
         for member in members
-        for value in ({}, [], [1], {"a": []}, True, None, 1.5, "", "x")
+        for value in values
     ]
     first = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {}}
     log = tmp_path / "log.txt"
