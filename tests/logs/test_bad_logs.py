@@ -174,11 +174,7 @@ def test_members_of_any_type_are_no_crash(shape: str, command: str, tmp_path: Pa
     members = ("jsonrpc", "id", "method", "params", "result", "error")
     values: list[object] = [{}, [], [1], {"a": []}, True, None, 1.5, "", "x"]
     whole = {"jsonrpc": "2.0", "id": 1, "method": "session/list"}
-    lines = [
-        shape % json.dumps({**whole, member: value})
-        for member in members
-        for value in values
-    ]
+    lines = [shape % json.dumps({**whole, member: value}) for member in members for value in values]
     first = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {}}
     log = tmp_path / "log.txt"
     log.write_text("\n".join([shape % json.dumps(first), *lines, *lines]) + "\n", "utf-8")
