@@ -165,11 +165,13 @@ class ApartTracer:
 
 def as_shown(recording: Recording, log: Log, end: LogEnd) -> Recording:
     """A recording with what its log shows of the order, the connections and missing messages."""
+    whole = recording.whole and not log.elided and not end.too_long
+    one_sided = whole and recording.traffic.is_of_one_side
     return replace(
         recording,
         ordered=log.shows_order,
-        whole=recording.whole
-        and not (log.elided or end.too_long or recording.traffic.is_of_one_side),
+        whole=whole and not one_sided,
+        one_sided=one_sided,
         separate=not log.is_unnamed,
     )
 
@@ -186,7 +188,7 @@ def left_out(recording: Recording) -> str | None:
             "the log doesn't state what one side sent before the other, apart from requests before "
             "their responses"
         )
-    if recording.traffic.is_of_one_side:
+    if recording.one_sided:
         reasons.append("the log has the messages of one side only")
     elif not recording.whole:
         reasons.append("not all messages can be read, and findings may rest on the absence of one")

@@ -25,7 +25,8 @@ class Recording:
     all keys, also misspelled and malformed ones, which no finding may show. If it is not `ordered`,
     the messages of each side are in their order, and responses come after requests; what else was
     sent before what is not known. If it is not `whole`, messages before its last one could not be
-    read. If it is not `separate`, connections overlap in it that nothing tells apart.
+    read, or it is `one_sided`: it has what one side sent. If it is not `separate`, connections
+    overlap in it that nothing tells apart.
     """
 
     traffic: Traffic
@@ -37,4 +38,5 @@ class Recording:
     places: MessagePlaces
     ordered: bool = True
     whole: bool = True
+    one_sided: bool = False
     separate: bool = True
