@@ -74,6 +74,14 @@ def test_responses_that_are_noted_too_early_turn_nothing() -> None:
     assert "newest" not in found.stderr
 
 
+@pytest.mark.parametrize("row", [prefixed, lambda time, _, text: f"{time} {text}"])
+def test_requests_of_a_side_with_the_ids_of_its_responses_turn_nothing(row: Row) -> None:
+    answers = [{"jsonrpc": "2.0", "id": number, "result": {}} for number in range(3)]
+    calls = [{"jsonrpc": "2.0", "id": number, "method": "x/y"} for number in range(3)]
+    lines = [row("2026-12-01T10:00:00Z", "<", json.dumps(each)) for each in (*answers, *calls)]
+    assert "newest" not in run("convert", lines).stderr
+
+
 def test_clocks_that_differ_turn_nothing() -> None:
     found = run("validate", log(prefixed, [5, 4, 3, 2, 1, 0])[2:4])
     assert (found.exit_code, found.stdout) == (0, "")

@@ -44,10 +44,10 @@ class _Order:
         self.falls = self.rises = self.turned = self.straight = 0
         self.is_dated = False
         self._last: _Moment | None = None
-        self._starts = self._ends = False
+        self._starts = self._ends = self._one_way = self._is_bare = False
         self._calls = 0
-        self._asked: set[int | str] = set()
-        self._answered: set[int | str] = set()
+        self._asked: dict[int | str, str | None] = {}
+        self._answered: dict[int | str, str | None] = {}
 
     def add(self, item: LogItem) -> None:
         """Note a message, the next one."""
@@ -69,11 +69,13 @@ class _Order:
         asks = kind is MessageKind.REQUEST
         own, other = (self._asked, self._answered)[:: 1 if asks else -1]
         if id_ in other:
-            other.discard(id_)
+            token = other.pop(id_)
+            self._one_way |= token is not None and token == item.token
+            self._is_bare |= token is None
             self.turned += asks
             self.straight += not asks
         elif len(own) < _EQUAL:
-            own.add(id_)
+            own[id_] = item.token
 
     @property
     def is_straight(self) -> bool:
@@ -89,10 +91,12 @@ class _Order:
 
         If all times are equal, several responses that come before their requests show it, unless
         the first request is `initialize`, and the last is not: then responses were noted too early.
+        They must be of two sides, as their directions show, or an `initialize` at the end.
         """
         if not (self.falls or self.rises):
             turned = self.turned >= _SEVERAL and not self.straight
-            return self.is_dated and turned and (self._ends or not self._starts)
+            apart = not self._one_way and (self._ends or not self._is_bare)
+            return self.is_dated and turned and apart and (self._ends or not self._starts)
         if self.falls <= self.rises:
             return False
         return self.turned > self.straight or (self.turned == self.straight and not self.rises)
