@@ -9,6 +9,8 @@ import pytest
 
 from acpgen.patterns import PatternError, compiled, require_usable
 from acpgen.patterns.text_finding import UndecidedError, Wording, find_text
+from acpgen.types.plain_search import text_in
+from acpgen.types.value_terms import Listed, Texts
 
 SHORT = ["".join(text) for n in range(5) for text in product("ab1\n", repeat=n)]
 ONES = ["a", "b", "[ab]", "[^a]", ".", "c", "^", "$", r"\d", r"\s"]
@@ -84,3 +86,15 @@ def random_pattern(rng: Random, depth: int = 0) -> str:
     if kind < 0.75:
         return f"(?:{one}|{random_pattern(rng, depth + 1)})"
     return f"(?:{one}){rng.choice(COUNTS)}"
+
+
+def test_many_listed_texts_are_avoided() -> None:
+    listed = Listed(frozenset("".join(text) for text in product("ab", repeat=8)))
+    random = Random(1)
+    words = frozenset("".join(random.choices("abcdefghijklm", k=12)) for _ in range(400))
+    assert text_in([Texts(0, None, "^[a-c]{8}$")], [listed]) == "aaaaaaac"
+    assert text_in([Texts(0, None, "^[ab]{8}$")], [listed]) is None
+    found = text_in([Texts(0, None, "^[a-m]{12}$")], [Listed(words)])
+    assert found is not None
+    assert len(found) == 12
+    assert found not in words

@@ -1,11 +1,12 @@
-"""Finds the shortest text that matches some patterns and not others, if there is one."""
+"""Finds a text that matches some patterns and not others, if there is one."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from heapq import heappop, heappush
+from itertools import count
 
 from acpgen.patterns.charset import has
 from acpgen.patterns.parser import parse
@@ -14,8 +15,8 @@ from acpgen.patterns.syntax import Node
 from acpgen.patterns.syntax import Sequence as Parts
 from acpgen.patterns.text_machine import NoMachineError, State, TextMachine, letters_of
 
-MOST_STEPS = 20_000
-"""The most states that one search visits, each with one character."""
+MOST_STEPS = 40_000
+"""The most steps of one search: each takes one machine on by one character."""
 
 
 class UndecidedError(Exception):
@@ -36,9 +37,9 @@ _Way = tuple[int, tuple[State, ...]]
 
 
 def find_text(inside: Sequence[Wording], outside: Sequence[Wording]) -> str | None:
-    """Return a shortest text that is in all of some wordings and in none of others.
+    """Return a text that is in all of some wordings and in none of others, None if there is none.
 
-    It is None if there is none.
+    It is a shortest one, unless the search for that takes too long.
 
     Raises:
         UndecidedError: the answer takes too long, or needs more than an automaton.
@@ -64,19 +65,33 @@ class _Search:
         ]
 
     def run(self) -> str | None:
+        """Search for a shortest text, and if that takes long, for any."""
+        try:
+            return self._run(lambda way: way[0])
+        except UndecidedError:
+            return self._run(self._open_exclusions)
+
+    def _open_exclusions(self, way: _Way) -> int:
+        """How many of the machines that must not match may match what follows."""
+        each = zip(self._machines, way[1], self._wanted, strict=True)
+        return sum(state != machine.idle for machine, state, wanted in each if not wanted)
+
+    def _run(self, cost: Callable[[_Way], int]) -> str | None:
+        """Search, with the ways of the least cost first."""
         begin: _Way = 0, tuple(machine.start for machine in self._machines)
         before: dict[_Way, tuple[_Way, str] | None] = {begin: None}
-        pending = deque([begin])
+        order = count()
+        pending = [(0, 0, next(order), begin)]
         steps = 0
         while pending:
-            way = pending.popleft()
+            *_, way = heappop(pending)
             if self._fits(way):
                 return _spelled(way, before)
             for letter, following in self._following(way):
-                steps += 1
+                steps += len(self._machines)
                 if following not in before:
                     before[following] = way, letter
-                    pending.append(following)
+                    heappush(pending, (cost(following), following[0], next(order), following))
             if steps > MOST_STEPS:
                 raise UndecidedError
         return None

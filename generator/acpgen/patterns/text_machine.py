@@ -43,6 +43,8 @@ class TextMachine:
         self._end = self._place()
         self._first = self._add(pattern, self._end)
         self.start = self._closed([self._first], at_start=True)
+        self.idle = self._closed([self._first])
+        """The state that any text leads to that has nothing of the pattern at its end."""
 
     def after(self, state: State, letters: Sequence[bool]) -> State:
         """The state after a character. `letters` is which of `chars` have it."""

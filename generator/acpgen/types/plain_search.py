@@ -18,6 +18,8 @@ LONGEST = 10_000
 """The most characters or items of a value that is written out; a longer one is cut."""
 _LETTERS = "xaA0_-/."
 _LENGTHS_TRIED = 9
+_PORTION = 1_000
+"""How many characters of listed texts become one pattern."""
 
 
 def number_in(inside: Sequence[NumberSet], outside: Sequence[NumberSet]) -> int | float | None:
@@ -96,15 +98,34 @@ def text_in(inside: Sequence[TextSet], outside: Sequence[TextSet]) -> str | None
 
 
 def _wordings(sets: Sequence[TextSet]) -> list[Wording]:
-    """The sets, with a pattern for each listed text."""
+    """The sets, with a pattern for many listed texts together."""
     found: list[Wording] = []
     for each in sets:
         if isinstance(each, Listed):
-            texts = [value for value in each.values if isinstance(value, str)]
-            found += [Wording(len(text), len(text), f"^{literal(text)}$") for text in texts]
+            texts = sorted(value for value in each.values if isinstance(value, str))
+            found += map(_one_of, _portions(texts))
         else:
             found.append(Wording(each.least, each.most, each.pattern))
     return found
+
+
+def _portions(texts: Sequence[str]) -> Iterator[list[str]]:
+    """Yield texts in portions that are short enough for a pattern each."""
+    portion: list[str] = []
+    size = 0
+    for text in texts:
+        if portion and size + len(text) > _PORTION:
+            yield portion
+            portion, size = [], 0
+        portion.append(text)
+        size += len(text) + 1
+    if portion:
+        yield portion
+
+
+def _one_of(texts: Sequence[str]) -> Wording:
+    lengths = [len(text) for text in texts]
+    return Wording(min(lengths), max(lengths), f"^(?:{'|'.join(map(literal, texts))})$")
 
 
 def _lengths(inside: Sequence[Texts], outside: Sequence[Texts]) -> list[int]:
