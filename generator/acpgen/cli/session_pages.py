@@ -129,9 +129,15 @@ def session_view(
                 session.find(each, "validate", index)
     broken = {index: each for index, each in enumerate(entries) if each.decoded is None}
     cut = cut_by(log, broken.values(), end)
-    for index, entry in broken.items() if entries[1:] else ():
-        if (cut is not None and entry.line in cut.lines) or end.cuts(entry.text, entry.line):
-            session.take_back(index)
+    if entries[1:]:
+        lines_cut = frozenset() if cut is None else cut.lines
+        session.take_back(
+            {
+                index
+                for index, entry in broken.items()
+                if entry.line in lines_cut or end.cuts(entry.text, entry.line)
+            }
+        )
     log.encoding = next(iter(encodings), log.encoding)
     session.notes += reading_notes(log, len(entries))
     unread: list[UnreadMessage] = []

@@ -101,10 +101,10 @@ class SessionView:
         if index is not None:
             self.findings.append(ShownFinding(index, command, finding))
 
-    def take_back(self, index: int) -> None:
-        """Take back the verdict on a message, which turned out to be there in part only."""
-        self.judged -= 1
-        self.findings = [each for each in self.findings if each.message != index]
+    def take_back(self, indexes: Collection[int]) -> None:
+        """Take back the verdicts on messages, which turned out to be there in part only."""
+        self.judged -= len(indexes)
+        self.findings = [each for each in self.findings if each.message not in indexes]
 
     def forget(self, rules: Collection[str]) -> None:
         """Leave out the findings of some rules, which need messages that the log does not have."""
