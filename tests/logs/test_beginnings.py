@@ -96,6 +96,11 @@ LOGS: dict[str, tuple[list[Message], int, set[str]]] = {
         {REPEATED},
     ),
     "refused as repeated": ([*FIRST, begins(2), refusal(2, -32600), *again(3)], 2, {REPEATED}),
+    "sent twice with one id, and refused twice": (
+        [begins(0), begins(0), refusal(0, -32600), refusal(0, -32600), *again(1)],
+        1,
+        {"error[duplicate-id]"},
+    ),
     "repeated at once": ([begins(0), welcome(0), *again(1)], 1, set()),
     "beginning is missing": ([*LOST[4:], *again(0)], 2, {PARTIAL}),
     "beginning is missing, and ids go on": ([*LOST[2:], *again(3)], 2, {PARTIAL}),

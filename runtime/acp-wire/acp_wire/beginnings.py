@@ -174,7 +174,8 @@ class Beginnings:
         if (beginning := stream.open) is not None:
             if beginning.former is not None:
                 if id_ in (beginning.former, beginning.id):
-                    _decide(stream, begins=id_ == beginning.id)
+                    refused = beginning.former == id_ and code == ErrorCode.INVALID_REQUEST
+                    _decide(stream, begins=id_ == beginning.id and not refused)
             elif id_ == beginning.id and not beginning.is_answered:
                 beginning.is_answered = True
                 if code is None or code == ErrorCode.INVALID_REQUEST:
@@ -231,8 +232,6 @@ def _begun(stream: _Stream, id_: int | str | None) -> FirstCall | None:
     if not stream.waits:
         stream.repeats = True
         return _asked(stream, id_)
-    if stream.latest == id_:
-        return _asked(stream, id_, FirstCall(id_), begins=True)
     return _asked(stream, id_, FirstCall(id_, stream.latest))
 
 
