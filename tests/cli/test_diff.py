@@ -152,9 +152,9 @@ def test_json_has_a_message_that_shows_the_break() -> None:
 
 
 def test_an_error_that_no_message_is_found_for_says_so() -> None:
-    pattern = {"description": "L.", "type": "string", "pattern": "^[0-9a-f]{8}$"}
+    pattern = {"description": "L.", "type": "string", "pattern": r"^\b[0-9a-f]{8}$"}
     write({"SendRequest": {"properties": {"label": pattern}}}, "old")
-    write({"SendRequest": {"properties": {"label": {**pattern, "pattern": "^[0-9a-g]{8}$"}}}})
+    write({"SendRequest": {"properties": {"label": {**pattern, "pattern": r"^\b[0-9a-g]{8}$"}}}})
     result = run("old/v2", "new/v2")
     assert result.exit_code == 1
     assert result.stdout.endswith("; no message found that shows it\n")

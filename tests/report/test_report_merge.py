@@ -14,6 +14,20 @@ from command_calls import APP
 
 CASES = Path(__file__).parents[1] / "logs" / "cases"
 V1 = {"jsonrpc": "2.0", "id": 0, "result": {"protocolVersion": 1, "agentCapabilities": {}}}
+INFO = {"name": "n", "version": "1"}
+BEGUN = {"protocolVersion": 2, "info": INFO, "capabilities": {"session": {}}}
+LOST = [
+    {
+        "from": "client",
+        "message": {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": BEGUN},
+    },
+    {"from": "agent", "message": {"jsonrpc": "2.0", "id": 0, "result": BEGUN}},
+    {
+        "from": "client",
+        "message": {"jsonrpc": "2.0", "id": 1, "method": "session/new", "params": {"cwd": "/w"}},
+    },
+]
+"""A request without an answer."""
 
 
 def run(*words: str | Path) -> Result:
@@ -27,6 +41,7 @@ def logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("array-of-lines.json", "dir-msg.jsonl", "agent-only.ndjson"):
         (tmp_path / name).write_bytes((CASES / name).read_bytes())
     (tmp_path / "v1.ndjson").write_text(json.dumps(V1) + "\n")
+    (tmp_path / "lost.ndjson").write_text("".join(f"{json.dumps(line)}\n" for line in LOST))
     (tmp_path / "empty.ndjson").write_text("")
     (tmp_path / "text.log").write_text("no messages\n")
     return tmp_path
@@ -39,6 +54,7 @@ def part(command: str, name: str, *options: str) -> Path:
 
 
 WHOLE = ["array-of-lines.json", "dir-msg.jsonl", "agent-only.ndjson"]
+TRACED = ["array-of-lines.json", "dir-msg.jsonl", "lost.ndjson"]
 SETS = [WHOLE, ["agent-only.ndjson", "v1.ndjson"], ["agent-only.ndjson", "empty.ndjson"]]
 SETS += [["v1.ndjson", "empty.ndjson"], ["empty.ndjson"], ["text.log", "dir-msg.jsonl"]]
 
@@ -65,9 +81,9 @@ def test_every_format_is_as_of_one_call(form: str) -> None:
 @pytest.mark.usefixtures("logs")
 def test_a_summary_and_reports_of_trace_and_folders() -> None:
     Path("parts").mkdir()
-    for name in WHOLE:
+    for name in TRACED:
         part("trace", name).rename(f"parts/{name}.json")
-    once = run("trace", *sorted(WHOLE), "--summary", "--fail-on", "warning")
+    once = run("trace", *sorted(TRACED), "--summary", "--fail-on", "warning")
     merged = run("report", "merge", "parts", "--summary", "--fail-on", "warning")
     assert (merged.exit_code, merged.stdout) == (once.exit_code, once.stdout)
     assert re.search(r"\d  note ", once.stdout)
@@ -75,17 +91,17 @@ def test_a_summary_and_reports_of_trace_and_folders() -> None:
 
 @pytest.mark.usefixtures("logs")
 def test_merged_reports_of_trace_have_a_line_for_each_file() -> None:
-    once = run("trace", *WHOLE).stderr.splitlines()[-3:]
-    merged = run("report", "merge", *[part("trace", name) for name in WHOLE])
+    once = run("trace", *TRACED).stderr.splitlines()[-3:]
+    merged = run("report", "merge", *[part("trace", name) for name in TRACED])
     assert merged.stderr.splitlines() == [re.sub(r" on \d+ connections?", "", x) for x in once]
-    quiet = run("report", "merge", part("trace", WHOLE[0]), "--quiet")
+    quiet = run("report", "merge", part("trace", TRACED[0]), "--quiet")
     assert (quiet.exit_code, quiet.stderr) == (0, "")
 
 
 @pytest.mark.usefixtures("logs")
 def test_merged_counts_do_not_claim_findings_that_they_lack() -> None:
-    counts = [part("trace", name, "--summary") for name in WHOLE]
-    messages = [x.split(" on ")[0] for x in run("trace", *WHOLE).stderr.splitlines()[-3:]]
+    counts = [part("trace", name, "--summary") for name in TRACED]
+    messages = [x.split(" on ")[0] for x in run("trace", *TRACED).stderr.splitlines()[-3:]]
     assert run("report", "merge", *counts).stderr.splitlines() == messages
 
 

@@ -41,7 +41,6 @@ _WAYS = frozenset({"stdin", "upstream", "up", "stdout", "downstream", "down"})
 _SENDS, _RECEIVES = _OUT - _WAYS, _IN - _WAYS
 _PART = re.compile(r"[a-z]+(?:2[a-z])?|[-=]+>|<[-=]+|[<>]+|[→←⇒⇐⟶⟵➡⬅▶◀»«]")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_NO_VOTES: Counter[str] = Counter()
 _BEGUN = 10_000
 """Of how many connections it is kept how they begin."""
 _MINORITY = 4
@@ -177,6 +176,7 @@ class Sides:
     def __init__(self, client: str | None = None) -> None:
         self._client = client
         self._votes: dict[str, Counter[str]] = {}
+        self._no_votes: Counter[str] = Counter()
         self._void: set[str] = set()
         self._answering: set[str] = set()
         self._confirmed, self._contradicted = False, False
@@ -235,7 +235,7 @@ class Sides:
         if self._client is not None:
             return CLIENT if token == self._client else AGENT
         named = None if self._is_open(token) else named_side(token)
-        votes = self._votes.get(token, _NO_VOTES)
+        votes = self._votes.get(token, self._no_votes)
         if named is not None and votes[OTHER.get(named, "")]:
             stated = "from" in parts_of(token)
             alone = len(self._votes) == 1 and not votes[named] and not stated
