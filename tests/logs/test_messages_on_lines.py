@@ -69,6 +69,7 @@ def test_a_message_in_a_text_of_a_message_is_a_text(shape: str) -> None:
         f"{'x' * 500} -> {BAD}",
         f"{{a}}{{b}}{{c}}{{d}}{{e}}{{f}} -> {BAD}",
         "-> {'jsonrpc':'2.0','id':9,'method':'session/list','params':{'cwd':5}}",
+        r"-> {'jsonrpc':'2.0','id':9,'method':'session/list','params':{'cursor':'\d','cwd':5}}",
     ],
     ids=[
         "two",
@@ -79,6 +80,7 @@ def test_a_message_in_a_text_of_a_message_is_a_text(shape: str) -> None:
         "long prefix",
         "many braces",
         "single quotes",
+        "an escape of no language",
     ],
 )
 def test_no_message_on_a_line_is_lost(line: str) -> None:

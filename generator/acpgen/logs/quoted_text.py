@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import warnings
 
 from acpgen.logs.prefixes import LONGEST
 from acpgen.logs.scanning import BROKEN, value_at
@@ -62,10 +63,7 @@ def _of_c(line: str, at: int) -> str | None:
     found = _C_STRING.match(line, at)
     if found is None or not found[0].isascii():
         return None
-    try:
-        value: object = ast.literal_eval(f"b{found[0]}")
-    except (ValueError, SyntaxError, MemoryError):
-        return None
+    value = _value_of(f"b{found[0]}")
     return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else None
 
 
@@ -74,10 +72,7 @@ def _of_python(text: str) -> str | None:
     found = _PYTHON.match(text)
     if found is None or ("\\\\" not in found[0] and "\\n'" not in found[0]):
         return None
-    try:
-        value: object = ast.literal_eval(found[0])
-    except (ValueError, SyntaxError, MemoryError):
-        return None
+    value = _value_of(found[0])
     if isinstance(value, bytes):
         value = value.decode("utf-8", "surrogateescape")
     return value if isinstance(value, str) and value_at(value, 0)[0] is not BROKEN else None
@@ -94,12 +89,25 @@ def python_object(text: str) -> tuple[int, str] | None:
     end = -1 if found is None else _closed(text, found.start())
     if found is None or end < 0:
         return None
+    value = _value_of(text[found.start() : end])
+    if not isinstance(value, dict):
+        return None
     try:
-        value: object = ast.literal_eval(text[found.start() : end])
         made = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+    except (ValueError, TypeError, RecursionError):
         return None
     return found.start(), made
+
+
+def _value_of(literal: str) -> object:
+    """The value of a literal of Python; None if the text is not one."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Python's advice on the text of a log is for no one
+        try:
+            value: object = ast.literal_eval(literal)
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            return None
+    return value
 
 
 def _closed(text: str, start: int) -> int:
