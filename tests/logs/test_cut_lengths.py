@@ -123,6 +123,12 @@ def test_what_is_broken_otherwise_is_refused(tmp_path: Path) -> None:
     assert refused(lines, tmp_path) == 6
 
 
+def test_messages_without_their_last_bracket_are_not_cut(tmp_path: Path) -> None:
+    lines = [f"-> {message[:-1]}" for way, message in messages() if way == "->"]
+    assert len({len(line) for line in lines}) == 1
+    assert refused([CUT[1], *lines], tmp_path) == 6
+
+
 def test_one_message_that_is_sent_twice_is_no_log_that_cuts(tmp_path: Path) -> None:
     assert refused([CUT[1], CUT[0], CUT[0]], tmp_path) == 2
 

@@ -74,7 +74,8 @@ def cut_length(broken: Iterable[tuple[int, bytes]], lengths: Iterable[Longest]) 
     """Find the length at which a log cuts its messages; None if it does not.
 
     That is the length of several broken messages, each of another text, which end before their
-    JSON does, if nothing in the log is longer.
+    JSON does, if nothing in the log is longer. If all of them end behind a bracket, as whole
+    messages do, their sender may have left the last one out, so the log has not cut them.
 
     Args:
         broken: the lines and the texts of messages that are not JSON.
@@ -85,7 +86,9 @@ def cut_length(broken: Iterable[tuple[int, bytes]], lengths: Iterable[Longest]) 
     for each in lengths:
         found = {line: text for line, text in early.items() if line in each.places}
         more = best is None or len(found) > len(best.lines)
-        if more and each.length >= _LEAST and len({*found.values()}) > 1:
+        texts = {*found.values()}
+        is_cut = len(texts) > 1 and not all(text.endswith((b"}", b"]")) for text in texts)
+        if more and each.length >= _LEAST and is_cut:
             best = CutLength(frozenset(found), f"{each.length} {each.unit}")
     return best
 
