@@ -81,7 +81,7 @@ class _Search:
         begin: _Way = 0, tuple(machine.start for machine in self._machines)
         before: dict[_Way, tuple[_Way, str] | None] = {begin: None}
         order = count()
-        pending = [(0, 0, next(order), begin)]
+        pending: list[tuple[int, int, int, _Way]] = [(0, 0, next(order), begin)]
         steps = 0
         while pending:
             *_, way = heappop(pending)
