@@ -13,6 +13,7 @@ from acp_conformance import likely_causes as why
 from acp_conformance.likely_causes import Observed, likely_cause
 from conform_calls import conform
 from plain_faults import FAULTS, RIGHT
+from proofs import a_few
 
 AGENT: Final = Path(__file__).parents[1] / "support" / "plain_agent.py"
 
@@ -150,8 +151,9 @@ def test_every_fault_is_tried() -> None:
     assert FAILING.keys() == FAULTS.keys() >= CAUSES.keys() | PACED.keys() | MAYBE.keys()
 
 
-@pytest.mark.prove("plays all traces with each of 37 agents")
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize(
+    "fault", a_few(FAULTS, (), "plays all traces with each of 37 agents", bulk=True)
+)
 def test_a_fault_fails_what_it_breaks(fault: str, tmp_path: Path) -> None:
     _, found = judged(fault, tmp_path)
     seen = failing(found)
@@ -161,8 +163,9 @@ def test_a_fault_fails_what_it_breaks(fault: str, tmp_path: Path) -> None:
     assert given.items() <= causes.items() <= (given | MAYBE.get(fault, {})).items()
 
 
-@pytest.mark.prove("plays all traces with each of 7 agents")
-@pytest.mark.parametrize("word", ["", *RIGHT])
+@pytest.mark.parametrize(
+    "word", a_few(["", *RIGHT], (), "plays all traces with each of 7 agents", bulk=True)
+)
 def test_a_right_agent_fails_nothing(word: str, tmp_path: Path) -> None:
     status, found = judged(word, tmp_path)
     assert (status, failing(found)) == (0, {})
