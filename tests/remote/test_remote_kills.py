@@ -94,7 +94,7 @@ def test_every_prompt_survives_the_kills(case: tuple[str, str], tmp_path: Path) 
         killed: Counter[str] = Counter()
         for number in range(KILLS):
             # On a slow machine little happens in a time, and as many prompts as kills in a longer.
-            until(lambda: len(client.stored) >= number)  # noqa: B023
+            until(lambda: len(client.stored) >= number)  # noqa: B023 (called at once)
             time.sleep(chance.uniform(0.0, LONGEST_LIFE))
             who = chance.choice(("agent", "server", "client"))
             killed[who] += 1
